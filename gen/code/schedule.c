@@ -1,0 +1,492 @@
+/* schedule.c: list scheduling inside blocks.
+ *
+ * Takes code in two-address form over virtual registers. A block is cut at
+ * instructions that name a physical register or move sp, at calls and at its
+ * branches; each stretch is ordered cycle by cycle on the core's model: of
+ * what is ready, the instruction with the longest way to the end goes first.
+ * When registers run short, one that frees some goes first instead: from a
+ * limit on that starts where registers end and is lowered until the order fits.
+ * Straight code should not need callee-saved registers, loops may. A stretch that
+ * never fits keeps the order it has.
+ *
+ * Pairs that the core fuses stay adjacent: a comparison stays in front of its
+ * branch, aesmc follows its aese. Ties are broken by program order, so the
+ * result is the same on every machine. Does not: overlap iterations of a loop.
+ */
+#include "code/depend.h"
+
+#include <assert.h>
+
+/* Registers left to allocation's constraints, and how the limit is lowered. */
+enum { HEADROOM = 2, LIMIT_STEP = 2, MOST_ATTEMPTS = 8 };
+
+struct pressure {
+    int now[CLASS_COUNT], peak[CLASS_COUNT];
+    int *uses_left;             /* by vreg id, in this stretch */
+    struct bitset *live;        /* now */
+    const struct bitset *after; /* live behind the stretch */
+};
+
+struct scheduler {
+    struct mach_func *f;
+    struct depend d;
+    int *waits;                 /* by node: predecessors not yet placed */
+    int *earliest;              /* by node: cycle of operands */
+    int *ready;                 /* nodes that wait for nothing and are not placed */
+    int ready_count;
+    int *order;
+    int count;
+    int cycle, slots;
+    int port_free[CORE_MAX_PORTS];
+    struct pressure pressure;
+    int limit[CLASS_COUNT];
+};
+
+/* -- pressure -- */
+
+static int change_by(const struct scheduler *s, const struct mach_insn *i, enum reg_class class)
+{
+    const struct pressure *p = &s->pressure;
+    struct reg_list defs, uses;
+    int change = 0;
+    insn_defs(i, &defs);
+    insn_uses(i, &uses);
+    for (int k = 0; k < defs.n; k++)
+        change += defs.at[k]->class == class && !bitset_has(p->live, defs.at[k]->id);
+    for (int k = 0; k < uses.n; k++) {
+        const struct vreg *v = uses.at[k];
+        bool redefined = false;
+        for (int j = 0; j < defs.n; j++)
+            redefined |= defs.at[j] == v;
+        change -= v->class == class && p->uses_left[v->id] == 1 && !redefined
+                  && !bitset_has(p->after, v->id) && bitset_has(p->live, v->id);
+    }
+    return change;
+}
+
+static void set_live(struct pressure *p, const struct vreg *v, bool live)
+{
+    if (bitset_has(p->live, v->id) == live)
+        return;
+    p->now[v->class] += live ? 1 : -1;
+    if (live)
+        bitset_add(p->live, v->id);
+    else
+        bitset_drop(p->live, v->id);
+    if (p->now[v->class] > p->peak[v->class])
+        p->peak[v->class] = p->now[v->class];
+}
+
+static void count_placed(struct pressure *p, const struct mach_insn *i)
+{
+    struct reg_list l;
+    insn_uses(i, &l);
+    for (int k = 0; k < l.n; k++)
+        if (--p->uses_left[l.at[k]->id] == 0 && !bitset_has(p->after, l.at[k]->id))
+            set_live(p, l.at[k], false);
+    insn_defs(i, &l);
+    for (int k = 0; k < l.n; k++)
+        set_live(p, l.at[k], true);
+    for (int k = 0; k < l.n; k++)
+        if (p->uses_left[l.at[k]->id] == 0 && !bitset_has(p->after, l.at[k]->id))
+            set_live(p, l.at[k], false);
+}
+
+static void start_pressure(struct scheduler *s, const struct bitset *before,
+                           const struct bitset *after)
+{
+    struct pressure *p = &s->pressure;
+    struct reg_list l;
+    *p = (struct pressure){ .after = after };
+    p->uses_left = NEW_ARRAY(int, s->f->vregs.n);
+    p->live = NEW(struct bitset);
+    *p->live = bitset_new(s->f->vregs.n);
+    for (int k = 0; k < s->d.n; k++) {
+        insn_uses(s->d.node[k].insn, &l);
+        for (int j = 0; j < l.n; j++)
+            p->uses_left[l.at[j]->id]++;
+    }
+    for (int v = bitset_next(before, 0); v >= 0; v = bitset_next(before, v + 1))
+        set_live(p, s->f->vregs.at[v], true);
+}
+
+static bool is_tight(const struct scheduler *s)
+{
+    return s->pressure.now[CLASS_GENERAL] >= s->limit[CLASS_GENERAL]
+           || s->pressure.now[CLASS_VECTOR] >= s->limit[CLASS_VECTOR];
+}
+
+/* How many registers I takes of the classes that are short; 0 when it frees some. */
+static int demand(const struct scheduler *s, const struct mach_insn *i)
+{
+    int sum = 0;
+    for (int class = 0; class < CLASS_FLAGS; class++)
+        if (s->pressure.now[class] >= s->limit[class])
+            sum += change_by(s, i, (enum reg_class)class);
+    return sum > 0 ? sum : 0;
+}
+
+/* -- one cycle -- */
+
+static const struct timing *timing_of(const struct scheduler *s, int node)
+{
+    return &s->f->core->timing[row_of(s->d.node[node].insn)->timing_class];
+}
+
+/* A port that takes the instruction now, or -1. */
+static int free_port(const struct scheduler *s, int node)
+{
+    const struct timing *t = timing_of(s, node);
+    for (int p = 0; p < s->f->core->port_count; p++)
+        if ((t->ports >> p & 1) != 0 && s->port_free[p] <= s->cycle)
+            return p;
+    return -1;
+}
+
+/* An instruction of several micro-operations needs as many slots, or a whole cycle. */
+static bool can_issue(const struct scheduler *s, int node)
+{
+    const struct timing *t = timing_of(s, node);
+    return s->earliest[node] <= s->cycle && (t->ports == 0 || free_port(s, node) >= 0)
+           && (t->uops <= s->slots || s->slots == s->f->core->issue_width);
+}
+
+/* Cortex-A53 erratum 835769: a 64-bit multiply-accumulate right behind a memory access. */
+static bool meets_erratum(const struct scheduler *s, const struct mach_insn *i)
+{
+    enum timing_class t = (enum timing_class)row_of(i)->timing_class;
+    if (!s->f->core->erratum_835769 || s->count == 0 || row_of(i)->operand_count != 4
+        || (t != TIME_MUL_X && t != TIME_MUL_LONG))
+        return false;
+    const struct mach_insn *last = s->d.node[s->order[s->count - 1]].insn;
+    return (row_of(last)->flags & (IS_LOAD | IS_STORE)) != 0;
+}
+
+static bool is_better(const struct scheduler *s, int a, int b, bool tight)
+{
+    if (b < 0)
+        return true;
+    const struct mach_insn *x = s->d.node[a].insn, *y = s->d.node[b].insn;
+    if (tight) {
+        int dx = demand(s, x), dy = demand(s, y);
+        if (dx != dy)
+            return dx < dy;
+        if (dx > 0)
+            return a < b;
+        if (can_issue(s, a) != can_issue(s, b))
+            return can_issue(s, a);
+    }
+    if (meets_erratum(s, x) != meets_erratum(s, y))
+        return meets_erratum(s, y);
+    if (s->d.node[a].height != s->d.node[b].height)
+        return s->d.node[a].height > s->d.node[b].height;
+    return a < b;
+}
+
+/* The best of what is ready, as an index into s->ready; with registers short,
+ * even what would have to wait. */
+static int choose(const struct scheduler *s)
+{
+    bool tight = is_tight(s);
+    int best = -1;
+    for (int r = 0; r < s->ready_count; r++) {
+        int k = s->ready[r];
+        if (!tight && !can_issue(s, k))
+            continue;
+        if (is_better(s, k, best < 0 ? -1 : s->ready[best], tight))
+            best = r;
+    }
+    return best;
+}
+
+static void next_cycle(struct scheduler *s)
+{
+    s->cycle++;
+    s->slots = s->f->core->issue_width;
+}
+
+/* Places the R-th of what is ready. */
+static void place(struct scheduler *s, int r)
+{
+    int node = s->ready[r];
+    struct depend_node *n = &s->d.node[node];
+    const struct timing *t = timing_of(s, node);
+    while (!can_issue(s, node))
+        next_cycle(s);
+    int port = free_port(s, node);
+    if (port >= 0)
+        s->port_free[port] = s->cycle + (t->busy > 0 ? t->busy : 1);
+    s->slots -= t->uops > 0 ? t->uops : 1;
+    n->insn->cycle = s->cycle;
+    s->ready[r] = s->ready[--s->ready_count];
+    s->order[s->count++] = node;
+    count_placed(&s->pressure, n->insn);
+    for (int e = 0; e < n->out.n; e++) {
+        const struct depend_edge *edge = &n->out.at[e];
+        if (--s->waits[edge->to] == 0)
+            s->ready[s->ready_count++] = edge->to;
+        if (s->cycle + edge->latency > s->earliest[edge->to])
+            s->earliest[edge->to] = s->cycle + edge->latency;
+    }
+}
+
+/* aesmc goes right behind the aese it was waiting for, where they fuse. */
+static void place_fused(struct scheduler *s, int node)
+{
+    enum insn first = s->d.node[node].insn->insn;
+    enum insn second = first == INSN_aese   ? INSN_aesmc
+                       : first == INSN_aesd ? INSN_aesimc
+                                            : INSN_NONE;
+    if (second == INSN_NONE || !s->f->core->fuses_aes_pair)
+        return;
+    const struct vreg *state = s->d.node[node].insn->op[0].reg;
+    for (int r = 0; r < s->ready_count; r++) {
+        int to = s->ready[r];
+        if (s->d.node[to].insn->insn != second || s->d.node[to].insn->op[1].reg != state)
+            continue;
+        if (s->earliest[to] > s->cycle)
+            s->earliest[to] = s->cycle;
+        place(s, r);
+        return;
+    }
+}
+
+static void place_all(struct scheduler *s)
+{
+    s->count = s->ready_count = s->cycle = 0;
+    s->slots = s->f->core->issue_width;
+    for (int p = 0; p < CORE_MAX_PORTS; p++)
+        s->port_free[p] = 0;
+    for (int k = 0; k < s->d.n; k++) {
+        s->waits[k] = s->d.node[k].in;
+        s->earliest[k] = 0;
+        if (s->waits[k] == 0)
+            s->ready[s->ready_count++] = k;
+    }
+    while (s->count < s->d.n) {
+        int r = s->slots > 0 ? choose(s) : -1;
+        if (r < 0) {
+            next_cycle(s);
+            continue;
+        }
+        int node = s->ready[r];
+        place(s, r);
+        place_fused(s, node);
+    }
+}
+
+/* -- one stretch -- */
+
+static void reorder(struct scheduler *s, struct mach_insn *behind)
+{
+    struct mach_block *b = s->d.node[0].insn->block;
+    for (int k = 0; k < s->d.n; k++)
+        insn_remove(s->d.node[k].insn);
+    for (int k = 0; k < s->d.n; k++) {
+        if (behind != NULL)
+            insn_before(behind, s->d.node[s->order[k]].insn);
+        else
+            insn_append(b, s->d.node[s->order[k]].insn);
+    }
+}
+
+/* The peaks of the order that the code has already. */
+static void peaks_as_is(struct scheduler *s, const struct bitset *before,
+                        const struct bitset *after, int peak[CLASS_COUNT])
+{
+    start_pressure(s, before, after);
+    for (int k = 0; k < s->d.n; k++)
+        count_placed(&s->pressure, s->d.node[k].insn);
+    for (int class = 0; class < CLASS_COUNT; class++)
+        peak[class] = s->pressure.peak[class];
+}
+
+/* How many registers of a class the stretch may use. */
+static int registers_for(const struct mach_block *b, enum reg_class class)
+{
+    uint32_t mask = allocatable(class);
+    if (b->loop_depth == 0)
+        mask &= ~callee_saved(class);
+    return __builtin_popcount(mask);
+}
+
+/* One more may be needed inside an instruction than between two. */
+static bool fits(const struct scheduler *s, const struct mach_block *b,
+                 const int before[CLASS_COUNT])
+{
+    for (int class = 0; class < CLASS_FLAGS; class++)
+        if (s->pressure.peak[class] >= registers_for(b, (enum reg_class)class)
+            && s->pressure.peak[class] > before[class])
+            return false;
+    return true;
+}
+
+static void forget_cycles(struct scheduler *s)
+{
+    for (int k = 0; k < s->d.n; k++)
+        s->d.node[k].insn->cycle = -1;
+}
+
+static struct scheduler scheduler_for(struct mach_func *f, struct mach_insn *first,
+                                      struct mach_insn *last)
+{
+    struct scheduler s = { .f = f, .d = depend_of(f, first, last) };
+    s.waits = NEW_ARRAY(int, s.d.n);
+    s.earliest = NEW_ARRAY(int, s.d.n);
+    s.ready = NEW_ARRAY(int, s.d.n);
+    s.order = NEW_ARRAY(int, s.d.n);
+    return s;
+}
+
+static void schedule_stretch(struct mach_func *f, struct mach_insn *first, struct mach_insn *last,
+                             const struct bitset *before, const struct bitset *after)
+{
+    struct scheduler s = scheduler_for(f, first, last);
+    int peak[CLASS_COUNT];
+    peaks_as_is(&s, before, after, peak);
+    for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+        for (int class = 0; class < CLASS_FLAGS; class++)
+            s.limit[class] = registers_for(first->block, (enum reg_class)class) - HEADROOM
+                             - attempt * LIMIT_STEP;
+        start_pressure(&s, before, after);
+        place_all(&s);
+        if (fits(&s, first->block, peak)) {
+            reorder(&s, last->next);
+            return;
+        }
+    }
+    forget_cycles(&s);
+}
+
+/* -- blocks -- */
+
+static bool names_physical(const struct mach_insn *i)
+{
+    struct reg_list l;
+    insn_uses(i, &l);
+    for (int k = 0; k < l.n; k++)
+        if (l.at[k]->is_fixed)
+            return true;
+    insn_defs(i, &l);
+    for (int k = 0; k < l.n; k++)
+        if (l.at[k]->is_fixed)
+            return true;
+    return false;
+}
+
+static bool moves_sp(const struct mach_func *f, const struct mach_insn *i)
+{
+    const struct insn_row *row = row_of(i);
+    return row->operand_count > 0 && row->op[0].role == ROLE_DEF && f->stack_pointer != NULL
+           && i->op[0].reg == f->stack_pointer;
+}
+
+static bool is_compare_of_branch(const struct mach_insn *i)
+{
+    return i->flags_out != NULL && i->next != NULL && i->next->insn == INSN_b_cond
+           && i->next->flags_in == i->flags_out;
+}
+
+static bool is_fence(const struct mach_func *f, const struct mach_insn *i)
+{
+    return i->insn == INSN_NONE || (row_of(i)->flags & (IS_CALL | IS_BRANCH)) != 0
+           || names_physical(i) || moves_sp(f, i) || is_compare_of_branch(i);
+}
+
+/* What is live in front of FIRST, given what is live behind LAST. */
+static struct bitset live_before(const struct bitset *after, const struct mach_insn *first,
+                                 const struct mach_insn *last)
+{
+    struct bitset live = bitset_new(after->words * 64);
+    bitset_copy(&live, after);
+    for (const struct mach_insn *i = last; i != first->prev; i = i->prev)
+        liveness_step(&live, i);
+    return live;
+}
+
+/* Stretches from the back, so that liveness is known behind each. */
+static void schedule_block(struct mach_func *f, struct mach_block *b, const struct bitset *out)
+{
+    struct bitset live = bitset_new(out->words * 64);
+    bitset_copy(&live, out);
+    for (struct mach_insn *last = b->last; last != NULL;) {
+        if (is_fence(f, last)) {
+            liveness_step(&live, last);
+            last = last->prev;
+            continue;
+        }
+        struct mach_insn *first = last;
+        while (first->prev != NULL && !is_fence(f, first->prev))
+            first = first->prev;
+        struct mach_insn *before_it = first->prev;
+        struct bitset before = live_before(&live, first, last);
+        if (first != last)
+            schedule_stretch(f, first, last, &before, &live);
+        bitset_copy(&live, &before);
+        last = before_it;
+    }
+}
+
+/* -- registers for loops -- */
+
+static struct mach_insn *last_in_stretch(const struct mach_func *f, const struct mach_block *b)
+{
+    struct mach_insn *i = b->last;
+    while (i != NULL && is_fence(f, i))
+        i = i->prev;
+    return i;
+}
+
+static bool is_loop_of_one_block(const struct mach_block *b)
+{
+    for (int k = 0; k < b->succs.n; k++)
+        if (b->succs.at[k] == b)
+            return true;
+    return false;
+}
+
+/* How many vector registers the body would use if there were any number. */
+static int wanted_registers(struct mach_func *f, struct mach_block *b, const struct bitset *out)
+{
+    struct mach_insn *last = last_in_stretch(f, b), *first = last;
+    if (last == NULL)
+        return 0;
+    while (first->prev != NULL && !is_fence(f, first->prev))
+        first = first->prev;
+    struct scheduler s = scheduler_for(f, first, last);
+    struct bitset before = live_before(out, first, last);
+    for (int class = 0; class < CLASS_FLAGS; class++)
+        s.limit[class] = s.d.n + f->vregs.n;
+    start_pressure(&s, &before, out);
+    place_all(&s);
+    forget_cycles(&s);
+    return s.pressure.peak[CLASS_VECTOR];
+}
+
+/* An in-order core needs woven chains apart, so all of them alive: what only
+ * passes through such a loop makes room for them. */
+static void make_room(struct mach_func *f)
+{
+    int exist = __builtin_popcount(allocatable(CLASS_VECTOR));
+    for (int k = 0; k < f->blocks.n; k++) {
+        struct mach_block *b = f->blocks.at[k];
+        if (!is_loop_of_one_block(b))
+            continue;
+        const struct liveness *l = liveness_of(f);
+        int over = wanted_registers(f, b, &l->out[k]) - (exist - 1);
+        while (over-- > 0 && reload_around(f, CLASS_VECTOR, b))
+            continue;
+    }
+}
+
+void schedule_func(struct mach_func *f)
+{
+    if (f->core->in_order)
+        make_room(f);
+    /* Only the order changes from here on. */
+    const struct mem_mark mark = mem_mark();
+    const struct liveness *l = liveness_of(f);
+    for (int k = 0; k < f->blocks.n; k++)
+        schedule_block(f, f->blocks.at[k], &l->out[k]);
+    mem_release_to(mark);
+}

@@ -1,0 +1,59 @@
+/* names.c: symbols and file names, before a platform spells them.
+ *
+ * Holds: no two modules of one library make the same symbol or label. Exports
+ * have names of their own; subroutines and tables carry the module's name.
+ */
+#include <string.h>
+
+#include "target/row.h"
+
+static bool is_identifier_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+char *module_identifier(const struct module *m)
+{
+    const bool starts_with_digit = m->name[0] >= '0' && m->name[0] <= '9';
+    char *s = mem_format("%s%s", starts_with_digit ? "m" : "", m->name);
+
+    for (char *c = s; *c; c++)
+        if (!is_identifier_char(*c))
+            *c = '_';
+    return s;
+}
+
+const char *function_symbol(const struct mach_func *f)
+{
+    if (f->func->kind == FN_EXPORT)
+        return f->name;
+    return mem_format("%s_%s", module_identifier(f->func->module), f->name);
+}
+
+const char *tables_symbol(const struct module *m)
+{
+    return mem_format("%s_tables", module_identifier(m));
+}
+
+char *emit_file_name(const struct module *m, const struct target *t, const struct style *s)
+{
+    (void)s;                    /* every library names these files alike */
+    return mem_format("%s-%s.S", m->name, t->file_suffix);
+}
+
+void add_template(struct text *out, const char *template, const char *symbol)
+{
+    const char *dollar;
+
+    while ((dollar = strchr(template, '$'))) {
+        text_add_n(out, template, (size_t)(dollar - template));
+        text_add(out, symbol);
+        template = dollar + 1;
+    }
+    text_add(out, template);
+}
+
+char *target_symbol(const struct target *t, const struct mach_func *f)
+{
+    return mem_format("%s%s", t->symbol, function_symbol(f));
+}

@@ -1,0 +1,256 @@
+/* compile.c: drives the stages over every module, function and variant.
+ *
+ * Takes a syntax tree; gives machine code and, from it, the texts of all
+ * outputs. Subroutines are compiled before their callers, which read their
+ * register conventions; the outputs keep the order of the source.
+ *
+ * Does not: write, print, or stop at the first function that has an error.
+ */
+#include "tool/compile.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "lang/tree.h"
+
+/* -- callees before callers -- */
+
+struct ordering {
+    struct func_list *list;
+    VEC(const struct func *) seen;
+};
+
+static void order_func(struct ordering *o, struct func *f);
+
+static void order_calls(struct ordering *o, const struct stmt *s)
+{
+    for (; s; s = s->next) {
+        if (s->kind == S_CALL)
+            order_func(o, s->callee);
+        order_calls(o, s->body);
+        order_calls(o, s->other);
+        for (int i = 0; i < s->arm_count; i++)
+            order_calls(o, s->arms[i].body);
+    }
+}
+
+static void order_func(struct ordering *o, struct func *f)
+{
+    for (int i = 0; i < o->seen.n; i++)
+        if (o->seen.at[i] == f)
+            return;
+    vec_push(&o->seen, f);
+    order_calls(o, f->body);
+    vec_push(&o->list->at, f);
+}
+
+void functions_callees_first(struct func_list *list, const struct module *m)
+{
+    struct ordering o = {.list = list};
+
+    for (int i = 0; i < m->funcs.n; i++)
+        order_func(&o, m->funcs.at[i]);
+}
+
+/* -- code -- */
+
+const struct core *core_of(const struct variant *v, const struct compile_options *o)
+{
+    const struct core *core = o->core;
+
+    if (!core && v->tune)
+        core = core_find(v->tune);
+    return core ? core : core_default();
+}
+
+struct compiled_func { const struct func *func; const struct variant *variant; struct mach_func *code; };
+struct compiled_list { VEC(struct compiled_func) at; };
+
+static void compile_func(struct compiled_list *done, struct func *f, const struct compile_options *o)
+{
+    for (int i = 0; i < f->variant_count; i++) {
+        const struct variant *v = &f->variants[i];
+        struct ir_func *ir = ir_from_func(f, v);
+        struct mach_func *code = ir ? code_from_ir(ir, core_of(v, o)) : NULL;
+
+        if (code)
+            vec_push(&done->at, ((struct compiled_func){f, v, code}));
+    }
+}
+
+/* In the order of the source, whatever order they were compiled in. */
+static void take_in_source_order(struct code_module *m, const struct compiled_list *done)
+{
+    for (int i = 0; i < m->module->funcs.n; i++)
+        for (int k = 0; k < done->at.n; k++)
+            if (done->at.at[k].func == m->module->funcs.at[i]) {
+                vec_push(&m->funcs, done->at.at[k].code);
+                m->features |= done->at.at[k].code->features;
+            }
+}
+
+static struct code_module *compile_module(struct module *module, const struct compile_options *o)
+{
+    struct code_module *m = NEW(struct code_module);
+    struct func_list order = {0};
+    struct compiled_list done = {0};
+
+    m->module = module;
+    m->features = 1u << FEAT_BASE;
+    functions_callees_first(&order, module);
+    for (int i = 0; i < order.at.n && error_count() == 0; i++)
+        compile_func(&done, order.at.at[i], o);
+    take_in_source_order(m, &done);
+    return m;
+}
+
+/* -- the pipeline -- */
+
+struct program *compile_check(struct node *decls)
+{
+    return error_count() == 0 ? check_program(decls) : NULL;
+}
+
+bool compile_program(struct compilation *c, struct node *decls, const struct compile_options *o)
+{
+    c->program = compile_check(decls);
+    if (!c->program || error_count() > 0)
+        return false;
+    for (int i = 0; i < c->program->modules.n; i++) {
+        struct module *m = c->program->modules.at[i];
+
+        if (!o->module || strcmp(o->module, m->name) == 0)
+            vec_push(&c->modules, compile_module(m, o));
+    }
+    return error_count() == 0;
+}
+
+/* -- texts -- */
+
+static struct text *add_output(struct outputs *out, char *name)
+{
+    struct output *file = vec_add(&out->files);
+
+    *file = (struct output){.name = name};
+    return &file->text;
+}
+
+struct module_text *compile_texts(const struct code_module *m, const struct compile_options *o)
+{
+    struct module_text *texts = NEW_ARRAY(struct module_text, o->targets.n + 1);
+
+    for (int i = 0; i < o->targets.n; i++) {
+        struct text *text = NEW(struct text);
+
+        emit_module(text, m, o->targets.at[i], o->style);
+        texts[i] = (struct module_text){.target = o->targets.at[i], .text = text,
+                                        .name = emit_file_name(m->module, o->targets.at[i], o->style)};
+    }
+    return texts;
+}
+
+void compile_headers(struct outputs *out, const struct compilation *c,
+                     const struct compile_options *o)
+{
+    for (int i = 0; i < c->modules.n; i++) {
+        const struct code_module *m = c->modules.at[i];
+
+        emit_header(add_output(out, mem_format("%s.h", m->module->name)), m, o->style);
+    }
+}
+
+void compile_outputs(struct outputs *out, const struct compilation *c,
+                     const struct compile_options *o)
+{
+    for (int i = 0; i < c->modules.n; i++) {
+        const struct code_module *m = c->modules.at[i];
+
+        for (int k = 0; k < o->targets.n; k++) {
+            const struct target *t = o->targets.at[k];
+
+            emit_module(add_output(out, emit_file_name(m->module, t, o->style)), m, t, o->style);
+        }
+        emit_header(add_output(out, mem_format("%s.h", m->module->name)), m, o->style);
+    }
+}
+
+/* Copies of what the memory of one module will not outlive. */
+static struct output keep_output(struct arena *a, const char *name, const struct text *text)
+{
+    struct output kept = {.name = arena_alloc(a, strlen(name) + 1),
+                          .text = {.at = arena_alloc(a, text->n + 1), .n = text->n,
+                                   .cap = text->n + 1}};
+
+    memcpy(kept.name, name, strlen(name));
+    if (text->n > 0)
+        memcpy(kept.text.at, text->at, text->n);
+    return kept;
+}
+
+/* Compiles one module, and fills `made` with its outputs. */
+static bool make_outputs(struct output *made, struct arena *kept, struct module *module,
+                         const struct compile_options *o, module_test *accept)
+{
+    const struct code_module *m = compile_module(module, o);
+    const struct module_text *texts;
+    struct text header = {0};
+
+    if (error_count() > 0)
+        return false;
+    texts = compile_texts(m, o);
+    if (accept && !accept(m, texts, o->targets.n))
+        return false;
+    for (int i = 0; i < o->targets.n; i++)
+        made[i] = keep_output(kept, texts[i].name, texts[i].text);
+    emit_header(&header, m, o->style);
+    made[o->targets.n] = keep_output(kept, mem_format("%s.h", module->name), &header);
+    return error_count() == 0;
+}
+
+bool compile_modules(struct outputs *out, struct node *decls, const struct compile_options *o,
+                     module_test *accept, int *modules)
+{
+    struct program *program = compile_check(decls);
+    const int count = o->targets.n + 1;
+    struct output *made = NEW_ARRAY(struct output, count);
+
+    for (int i = 0; program && error_count() == 0 && i < program->modules.n; i++) {
+        struct module *m = program->modules.at[i];
+        const int complaints = complaint_count();
+        const struct mem_mark mark = mem_mark();
+
+        if (o->module && strcmp(o->module, m->name) != 0)
+            continue;
+        ++*modules;
+        if (!make_outputs(made, &out->kept, m, o, accept))
+            return false;
+        code_forget();
+        if (complaint_count() == complaints)
+            mem_release_to(mark);
+        for (int k = 0; k < count; k++)
+            vec_push(&out->files, made[k]);
+    }
+    return program && error_count() == 0;
+}
+
+bool compile_text(const char *name, const char *text, size_t n)
+{
+    struct compile_options o = {.style = style_find("plain")};
+    struct compilation c = {0};
+    struct outputs out = {0};
+
+    for (int i = 0; i < target_count(); i++)
+        vec_push(&o.targets, target_at(i));
+    diag_reset();
+    if (!compile_program(&c, parse_text(name, text, n), &o))
+        return false;
+    compile_outputs(&out, &c, &o);
+    return error_count() == 0;
+}
+
+int compile_check_text(const char *name, const char *text, size_t n)
+{
+    diag_reset();
+    compile_check(parse_text(name, text, n));
+    return error_count();
+}

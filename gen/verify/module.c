@@ -1,0 +1,123 @@
+/* module.c: see module.h. */
+#include "verify/module.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "verify/prove.h"
+#include "verify/same.h"
+
+static bool read_back(const struct code_module *m, const struct module_text *file, struct emitted *out)
+{
+    *out = text_read(file->text->at, file->text->n);
+    out->packs_arguments = target_packs_arguments(file->target);
+    if (!out->complaint)
+        return true;
+    error_at(m->module->loc, RULE_NOT_EQUAL, "%s:%" PRIu32 ": cannot be read back: %s", file->name,
+             out->line, out->complaint);
+    return false;
+}
+
+/* The emitted tables are the source's, byte for byte. */
+static bool check_tables(const struct code_module *m, const struct module_text *file,
+                         const struct emitted *text)
+{
+    for (int i = 0; i < m->module->tables.n; i++) {
+        const struct object *o = m->module->tables.at[i];
+        if (o->table_offset + o->size > (uint64_t)text->bytes.n ||
+            memcmp(text->bytes.at + o->table_offset, o->bytes, o->size) != 0) {
+            error_at(o->loc, RULE_NOT_EQUAL, "%s: the bytes of table '%s' are not those of its definition",
+                     file->name, o->name);
+            return false;
+        }
+    }
+    return true;
+}
+
+const struct func *source_of(const struct mach_func *f)
+{
+    const struct module *m = f->func->module;
+    for (int i = 0; i < m->funcs.n; i++)
+        if (m->funcs.at[i]->name == f->func->name)
+            return m->funcs.at[i];
+    assert(0 && "compiled code has a source");
+    return NULL;
+}
+
+static void report_line(struct text *report, const char *name, const struct proof *p)
+{
+    if (!report)
+        return;
+    text_format(report, "%s: equal to its source, constant-time and in bounds in %d cases", name,
+                p->cases);
+    if (p->longest)
+        text_format(report, ", counts to %" PRIu64, p->longest);
+    if (p->partitions > 1)
+        text_format(report, ", %d ways to share arrays", p->partitions);
+    if (p->prefixes)
+        text_format(report, ", %d prefixes of huge counts", p->prefixes);
+    text_format(report, " (%" PRIu64 " instructions, %d terms)\n", p->steps, p->terms);
+}
+
+/* NAME: what the report calls it. */
+static bool verify_func(const struct mach_func *f, const char *name, const struct module_text *file,
+                        const struct emitted *text, struct text *report)
+{
+    char *label = target_symbol(file->target, f);
+    struct proof p = prove_func(source_of(f), text, label);
+    if (p.difference) {
+        error_at(f->func->loc, RULE_NOT_EQUAL, "%s: '%s' is not what its source says: %s", file->name,
+                 label, p.difference);
+        if (p.source && p.emitted) {
+            note_at((struct loc){ 0 }, "there, the source has %s", p.source);
+            note_at((struct loc){ 0 }, "and the emitted code %s", p.emitted);
+        }
+        return false;
+    }
+    report_line(report, name, &p);
+    return true;
+}
+
+/* What is the same code as in the first file is proved there; the rest (where a
+ * platform passes arguments or makes frames in a way of its own) here. */
+static bool verify_other(const struct code_module *m, const struct module_text *files, int which,
+                         const struct emitted *first, const struct emitted *other,
+                         struct text *report)
+{
+    const struct module_text *file = &files[which];
+    bool all = true;
+    if (!same_tables(first, other)) {
+        error_at(m->module->loc, RULE_NOT_EQUAL, "%s: the read-only data are not those of %s",
+                 file->name, files[0].name);
+        return false;
+    }
+    for (int i = 0; i < m->funcs.n && !same_code(first, other); i++) {
+        const struct mach_func *f = m->funcs.at[i];
+        if (f->func->kind == FN_EXPORT &&
+            !same_function(first, target_symbol(files[0].target, f), other,
+                           target_symbol(file->target, f)))
+            all &= verify_func(f, mem_format("%s in %s", f->name, file->name), file, other, report);
+    }
+    return all;
+}
+
+bool verify_module(const struct code_module *m, const struct module_text *texts, int count,
+                   struct text *report)
+{
+    struct emitted first, other;
+    if (count == 0)
+        return true;
+    if (!read_back(m, &texts[0], &first) || !check_tables(m, &texts[0], &first))
+        return false;
+    bool all = true;
+    for (int i = 0; i < m->funcs.n; i++)
+        if (m->funcs.at[i]->func->kind == FN_EXPORT)
+            all &= verify_func(m->funcs.at[i], m->funcs.at[i]->name, &texts[0], &first, report);
+    for (int i = 1; i < count; i++) {
+        if (!read_back(m, &texts[i], &other))
+            return false;
+        all &= verify_other(m, texts, i, &first, &other, report);
+    }
+    return all;
+}

@@ -1,0 +1,197 @@
+/* aes_test.c: what the modules made of AES instructions execute.
+ *
+ * Counts in Unicorn, on the code of all three platforms: instructions of whole
+ * calls of aesv8-armv8, against what is replaced, and what the main loops of
+ * aegis-armv8 are made of, as the difference of two calls one pass of the loop
+ * apart. That the results are right is tested elsewhere (vpaes_test.c, run/).
+ */
+#include <check.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "harness/objects.h"
+#include "harness/vpaes_schedule.h"
+#include "suites.h"
+
+enum { MAX_BYTES = 16 * 512 };
+static uint8_t bytes[MAX_BYTES];
+
+static struct call_report sound(struct call_report r, const char *function)
+{
+    ck_assert_msg(r.fault[0] == 0, "%s: %s", function, r.fault);
+    return r;
+}
+
+static uint64_t readable(struct emulator *e, size_t n)
+{
+    return emulator_buffer(e, bytes, n, BUFFER_READ_ONLY, EDGE_END, 0);
+}
+
+static uint64_t writable(struct emulator *e, size_t n)
+{
+    return emulator_buffer(e, bytes, n, BUFFER_READ_WRITE, EDGE_END, 0);
+}
+
+/* -- aesv8 -- */
+
+static uint64_t key_of(struct emulator *e, int rounds)
+{
+    uint8_t key[AES_KEY_SIZE] = { 1, 2, 3 };
+    key[AES_KEY_ROUNDS] = (uint8_t)rounds;
+    return emulator_buffer(e, key, sizeof key, BUFFER_READ_ONLY, EDGE_END, 0);
+}
+
+static uint64_t count_ctr(struct emulator *e, int rounds, size_t blocks)
+{
+    emulator_reset(e);
+    uint64_t arguments[5] = { readable(e, 16 * blocks), writable(e, 16 * blocks), blocks,
+                              key_of(e, rounds), readable(e, 16) };
+    const char *function = "aes_hw_ctr32_encrypt_blocks";
+    return sound(emulator_call(e, function, arguments, 5), function).instructions;
+}
+
+static uint64_t count_block(struct emulator *e, const char *function, int rounds)
+{
+    emulator_reset(e);
+    uint64_t arguments[3] = { readable(e, 16), writable(e, 16), key_of(e, rounds) };
+    return sound(emulator_call(e, function, arguments, 3), function).instructions;
+}
+
+/* In brackets what is replaced needs. */
+static const struct { int rounds; size_t blocks; uint64_t most; } ctr_limits[] = {
+    { 10, 512, 13000 },         /* 16,243 */
+    { 12, 512, 15100 },         /* 18,975 */
+    { 14, 512, 17200 },         /* 21,707 */
+    { 10, 8, 283 },             /* 283 */
+    { 10, 1, 82 },              /* 82 */
+};
+enum { CTR_LIMITS = sizeof ctr_limits / sizeof *ctr_limits };
+
+START_TEST(ctr_executes_few_instructions)
+{
+    for (int p = 0; p < PLATFORM_COUNT; p++) {
+        struct emulator *e = load_module("aesv8-armv8", p, TABLES_MIDDLE);
+        uint64_t n = count_ctr(e, ctr_limits[_i].rounds, ctr_limits[_i].blocks);
+        ck_assert_msg(n <= ctr_limits[_i].most, "%s, %d rounds, %zu blocks: %llu", platforms[p],
+                      ctr_limits[_i].rounds, ctr_limits[_i].blocks, (unsigned long long)n);
+        emulator_free(e);
+    }
+}
+END_TEST
+
+/* What is replaced needs 44, 52, 60. */
+START_TEST(one_block_executes_few_instructions)
+{
+    for (int p = 0; p < PLATFORM_COUNT; p++) {
+        struct emulator *e = load_module("aesv8-armv8", p, TABLES_MIDDLE);
+        for (int rounds = 10; rounds <= 14; rounds += 2) {
+            uint64_t most = 4 * (uint64_t)rounds + 4;
+            ck_assert_uint_le(count_block(e, "aes_hw_encrypt", rounds), most);
+            ck_assert_uint_le(count_block(e, "aes_hw_decrypt", rounds), most);
+        }
+        emulator_free(e);
+    }
+}
+END_TEST
+
+/* -- aegis -- */
+
+/* What a pass of a main loop may be made of. `orr` includes moves. */
+struct mix { int aese, aesmc, eor, eor3, and, bic, bcax, orr, other_vector; };
+
+/* Arm ARM C7.2: the forms of 16 bytes. */
+static const struct { uint32_t mask, bits; size_t count; } kinds[] = {
+    { 0xfffffc00, 0x4e284800, offsetof(struct mix, aese) },
+    { 0xfffffc00, 0x4e286800, offsetof(struct mix, aesmc) },
+    { 0xffe0fc00, 0x6e201c00, offsetof(struct mix, eor) },
+    { 0xffe08000, 0xce000000, offsetof(struct mix, eor3) },
+    { 0xffe0fc00, 0x4e201c00, offsetof(struct mix, and) },
+    { 0xffe0fc00, 0x4e601c00, offsetof(struct mix, bic) },
+    { 0xffe08000, 0xce200000, offsetof(struct mix, bcax) },
+    { 0xffe0fc00, 0x4ea01c00, offsetof(struct mix, orr) },
+    { 0x0e000000, 0x0e000000, offsetof(struct mix, other_vector) },     /* C4.1: op0 = x111 */
+};
+
+static struct mix mix_of_last_call(const struct emulator *e)
+{
+    struct mix m = { 0 };
+    size_t count;
+    const uint32_t *words = emulator_executed(e, &count);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            if ((words[i] & kinds[k].mask) == kinds[k].bits) {
+                ++*(int *)((char *)&m + kinds[k].count);
+                break;
+            }
+        }
+    }
+    return m;
+}
+
+static struct mix mix_of_call(struct emulator *e, const char *function, bool has_dst, size_t length)
+{
+    emulator_reset(e);
+    uint64_t state = writable(e, 128), src = readable(e, length), dst = writable(e, length);
+    uint64_t absorb[3] = { state, src, length }, crypt[4] = { state, src, dst, length };
+    sound(emulator_call(e, function, has_dst ? crypt : absorb, has_dst ? 4 : 3), function);
+    return mix_of_last_call(e);
+}
+
+/* A pass takes 8 blocks of 32 bytes, or 6 of 16. The numbers are per block. */
+static const struct loop {
+    const char *function;
+    bool has_dst;
+    size_t block;
+    int blocks;
+    struct mix each;
+} loops[] = {
+    { "aegis128l_absorb", false, 32, 8, { .aese = 8, .aesmc = 8, .eor = 10 } },
+    { "aegis128l_absorb_sha3", false, 32, 8, { .aese = 8, .aesmc = 8, .eor = 6, .eor3 = 2 } },
+    { "aegis128l_encrypt", true, 32, 8, { .aese = 8, .aesmc = 8, .eor = 16, .bic = 2 } },
+    { "aegis128l_decrypt", true, 32, 8, { .aese = 8, .aesmc = 8, .eor = 16, .bic = 2 } },
+    { "aegis128l_encrypt_sha3", true, 32, 8,
+      { .aese = 8, .aesmc = 8, .eor = 6, .eor3 = 4, .bcax = 2 } },
+    { "aegis128l_decrypt_sha3", true, 32, 8,
+      { .aese = 8, .aesmc = 8, .eor = 6, .eor3 = 4, .bcax = 2 } },
+    { "aegis256_absorb", false, 16, 6, { .aese = 6, .aesmc = 6, .eor = 7 } },
+    { "aegis256_absorb_sha3", false, 16, 6, { .aese = 6, .aesmc = 6, .eor = 5, .eor3 = 1 } },
+    { "aegis256_encrypt", true, 16, 6, { .aese = 6, .aesmc = 6, .eor = 11, .and = 1 } },
+    { "aegis256_decrypt", true, 16, 6, { .aese = 6, .aesmc = 6, .eor = 11, .and = 1 } },
+    { "aegis256_encrypt_sha3", true, 16, 6,
+      { .aese = 6, .aesmc = 6, .eor = 5, .eor3 = 3, .and = 1 } },
+    { "aegis256_decrypt_sha3", true, 16, 6,
+      { .aese = 6, .aesmc = 6, .eor = 5, .eor3 = 3, .and = 1 } },
+};
+enum { LOOPS = sizeof loops / sizeof *loops, MIX_COUNTS = sizeof(struct mix) / sizeof(int) };
+
+START_TEST(aegis_has_no_move_and_few_operations)
+{
+    const struct loop *l = &loops[_i];
+    for (int p = 0; p < PLATFORM_COUNT; p++) {
+        struct emulator *e = load_module("aegis-armv8", p, TABLES_MIDDLE);
+        size_t pass = l->block * (size_t)l->blocks;
+        struct mix two = mix_of_call(e, l->function, l->has_dst, 2 * pass);
+        struct mix three = mix_of_call(e, l->function, l->has_dst, 3 * pass);
+        int a[MIX_COUNTS], b[MIX_COUNTS], each[MIX_COUNTS];
+        memcpy(a, &two, sizeof a);
+        memcpy(b, &three, sizeof b);
+        memcpy(each, &l->each, sizeof each);
+        for (int k = 0; k < MIX_COUNTS; k++)
+            ck_assert_msg(b[k] - a[k] == l->blocks * each[k], "%s, %s: count %d is %d, not %d",
+                          platforms[p], l->function, k, b[k] - a[k], l->blocks * each[k]);
+        emulator_free(e);
+    }
+}
+END_TEST
+
+Suite *aes_suite(void)
+{
+    Suite *suite = suite_create("aes");
+    TCase *counts = tcase_create("counts");
+    tcase_add_loop_test(counts, ctr_executes_few_instructions, 0, CTR_LIMITS);
+    tcase_add_test(counts, one_block_executes_few_instructions);
+    tcase_add_loop_test(counts, aegis_has_no_move_and_few_operations, 0, LOOPS);
+    tcase_set_timeout(counts, 120);
+    suite_add_tcase(suite, counts);
+    return suite;
+}

@@ -1,0 +1,222 @@
+/* unwind_test.c: unwinding from every instruction of every function.
+ *
+ * Each object that unwind_build.sh makes is loaded into the emulator, its
+ * functions are called, and before each instruction the object's own tables
+ * (harness/unwind.h) are followed up to the caller, through subroutines, too.
+ * The caller's sp, pc, x19 to x29 and d8 to d15 must come out exactly, and a
+ * return address must be signed where the tables say so and nowhere else. An
+ * instruction that no call reached is a failure.
+ *
+ * The same is then asked of tables with one line missing: it must be noticed.
+ */
+#include <check.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/calls.h"
+#include "harness/unwind.h"
+#include "suites.h"
+
+/* At most so many times in a call is one instruction looked at. */
+enum { MOST_FRAMES = 4, MOST_VISITS = 3, MOST_CODE = 1 << 16 };
+
+struct watch {
+    struct emulator *emulator;
+    uint64_t base;                      /* of the code */
+    uint8_t visits[MOST_CODE / 4];      /* in this call */
+    bool reached[MOST_CODE / 4];        /* in any */
+};
+
+/* -- one instruction -- */
+
+static bool read_stack(void *context, uint64_t address, uint64_t *word)
+{
+    return emulator_stack_word(context, address, word);
+}
+
+static bool equals(const struct emulated_registers *r, const struct emulated_registers *caller,
+                   char *why, size_t n)
+{
+    const struct { const char *name; uint64_t is, was; } plain[] = {
+        { "pc", r->pc, caller->pc }, { "sp", r->sp, caller->sp }
+    };
+    for (int i = 0; i < 2; i++)
+        if (plain[i].is != plain[i].was)
+            snprintf(why, n, "the caller's %s", plain[i].name);
+    for (int i = 19; i <= 30; i++)
+        if (r->x[i] != caller->x[i])
+            snprintf(why, n, "the caller's x%d", i);
+    for (int i = 8; i <= 15; i++)
+        if (r->d[i] != caller->d[i])
+            snprintf(why, n, "the caller's d%d", i);
+    return why[0] == 0;
+}
+
+/* Frame by frame to where the test called from. */
+static bool unwinds(struct emulator *e, struct emulated_registers r, char *why, size_t n)
+{
+    const struct emulated_registers *caller = emulator_caller(e);
+    for (int frames = 0; r.pc != caller->pc; frames++) {
+        struct unwind_step step = { .object = emulator_object(e), .registers = &r,
+                                    .read = read_stack, .context = e, .why = why, .why_size = n };
+        if (frames == MOST_FRAMES)
+            snprintf(why, n, "more frames than calls");
+        if (why[0] != 0 || !unwind(&step))
+            return false;
+    }
+    return equals(&r, caller, why, n);
+}
+
+static bool see(void *context, struct emulator *e, char *why, size_t n)
+{
+    struct watch *w = context;
+    struct emulated_registers now;
+    char what[128] = "";
+    size_t executed;
+    emulator_registers(e, &now);
+    emulator_executed(e, &executed);
+    if (executed == 1)
+        memset(w->visits, 0, sizeof w->visits);
+    uint64_t line = (now.pc - w->base) / 4;
+    ck_assert_uint_lt(line, MOST_CODE / 4);
+    w->reached[line] = true;
+    if (w->visits[line]++ >= MOST_VISITS)
+        return true;
+    if (unwinds(e, now, what, sizeof what))
+        return true;
+    snprintf(why, n, "not unwound at 0x%llx of the code: %s", (unsigned long long)(4 * line), what);
+    return false;
+}
+
+/* -- one object -- */
+
+static uint64_t code_base(const struct object_file *o, uint64_t *size)
+{
+    for (int i = 0; i < o->section_count; i++)
+        if (o->sections[i].use == SECTION_CODE && o->sections[i].size != 0) {
+            *size = o->sections[i].size;
+            return o->sections[i].address;
+        }
+    ck_abort_msg("no code");
+    return 0;
+}
+
+static bool is_padding(const struct object_file *o, uint64_t at)
+{
+    for (int i = 0; i < o->section_count; i++) {
+        const struct object_section *s = &o->sections[i];
+        if (s->use == SECTION_CODE && at - s->address < s->size)
+            return memcmp(s->bytes + (at - s->address), "\x1f\x20\x03\xd5", 4) == 0;   /* nop */
+    }
+    return false;
+}
+
+/* The first fault in any function, or an empty report. */
+static struct call_report unwind_object(const char *path, const char *module)
+{
+    char why[256];
+    struct emulator *e = emulator_new(path, TABLES_MIDDLE, why, sizeof why);
+    ck_assert_msg(e != NULL, "%s", why);
+    uint64_t size;
+    struct watch w = { .emulator = e, .base = code_base(emulator_object(e), &size) };
+    struct call_report report = { .fault = "" };
+    emulator_watch(e, see, &w);
+    const struct module *m = calls_module(module);
+    for (int i = 0; i < m->funcs.n; i++)
+        for (int v = 0; v < m->funcs.at[i]->variant_count && report.fault[0] == 0; v++)
+            if (m->funcs.at[i]->kind == FN_EXPORT)
+                report = make_calls(e, m->funcs.at[i], calls_symbol(m->funcs.at[i], v));
+    for (uint64_t at = 0; at < size && report.fault[0] == 0; at += 4)
+        if (!w.reached[at / 4] && !is_padding(emulator_object(e), w.base + at))
+            snprintf(report.fault, sizeof report.fault, "no call reaches 0x%llx of the code",
+                     (unsigned long long)at);
+    emulator_free(e);
+    return report;
+}
+
+/* -- all objects -- */
+
+static void object_path(char *path, size_t n, const char *directory, const char *file)
+{
+    const char *build = getenv("BUILD");
+    snprintf(path, n, "%s/unwind/%s%s%s", build ? build : "build", directory, file ? "/" : "",
+             file ? file : "");
+}
+
+static void build_objects(void)
+{
+    ck_assert_int_eq(system("tests/unwind_build.sh"), 0);
+}
+
+/* Calls VISIT for each line of a file that the script wrote. */
+static int each_line(const char *name, void (*visit)(const char *line))
+{
+    char path[512], line[64];
+    int n = 0;
+    object_path(path, sizeof path, name, NULL);
+    FILE *f = fopen(path, "r");
+    ck_assert_msg(f != NULL, "%s", path);
+    while (fgets(line, sizeof line, f) != NULL) {
+        line[strcspn(line, "\n")] = 0;
+        visit(line);
+        n++;
+    }
+    ck_assert(!ferror(f) && fclose(f) == 0);
+    return n;
+}
+
+static void unwind_variant(const char *variant)
+{
+    char directory[512], path[1024], module[128];
+    int objects = 0;
+    object_path(directory, sizeof directory, variant, NULL);
+    DIR *d = opendir(directory);
+    ck_assert_ptr_nonnull(d);
+    for (const struct dirent *entry; (entry = readdir(d)) != NULL;) {
+        const char *dot = strrchr(entry->d_name, '.');
+        if (dot == NULL || strcmp(dot, ".o") != 0)
+            continue;
+        snprintf(module, sizeof module, "%.*s", (int)(dot - entry->d_name), entry->d_name);
+        snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+        struct call_report r = unwind_object(path, module);
+        ck_assert_msg(r.fault[0] == 0, "%s, %s: %s", variant, module, r.fault);
+        objects++;
+    }
+    closedir(d);
+    ck_assert_int_ge(objects, 1);
+}
+
+START_TEST(every_instruction_of_every_function_unwinds)
+{
+    ck_assert_int_ge(each_line("variants", unwind_variant), 13);
+}
+END_TEST
+
+static void notice(const char *name)
+{
+    char file[128], path[512];
+    snprintf(file, sizeof file, "%s.o", name);
+    object_path(path, sizeof path, "broken", file);
+    struct call_report r = unwind_object(path, "frames");
+    ck_assert_msg(strstr(r.fault, "not unwound") != NULL, "%s: '%s'", name, r.fault);
+}
+
+START_TEST(a_missing_line_is_noticed)
+{
+    ck_assert_int_ge(each_line("broken/list", notice), 20);
+}
+END_TEST
+
+Suite *unwind_suite(void)
+{
+    Suite *suite = suite_create("unwind");
+    TCase *tests = tcase_create("tables");
+    tcase_add_unchecked_fixture(tests, build_objects, NULL);
+    tcase_add_test(tests, every_instruction_of_every_function_unwinds);
+    tcase_add_test(tests, a_missing_line_is_noticed);
+    tcase_set_timeout(tests, 300);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
