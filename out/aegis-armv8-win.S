@@ -291,24 +291,24 @@ aegis128l_absorb:
 .Laegis128l_absorb_1:
 	movi	v16.16b, #0x0
 	mov	x4, x1
-	movi	v29.16b, #0x0
+	movi	v28.16b, #0x0
 	movi	v22.16b, #0x0
 	movi	v23.16b, #0x0
-	movi	v28.16b, #0x0
+	movi	v29.16b, #0x0
 	movi	v21.16b, #0x0
 .Laegis128l_absorb_2:
 	eor	v1.16b, v19.16b, v21.16b        // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
 	sub	x3, x3, #1                      // for k in 0..n / 32 unroll 8, 1 {
-	eor	v25.16b, v2.16b, v28.16b
+	eor	v25.16b, v2.16b, v29.16b
 	eor	v0.16b, v24.16b, v22.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v26.16b, v7.16b, v29.16b
+	eor	v26.16b, v7.16b, v28.16b
 	aese	v24.16b, v22.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	aesmc	v24.16b, v24.16b
 	aese	v19.16b, v21.16b
 	aesmc	v19.16b, v19.16b
-	aese	v7.16b, v29.16b
+	aese	v7.16b, v28.16b
 	aesmc	v7.16b, v7.16b
-	aese	v2.16b, v28.16b
+	aese	v2.16b, v29.16b
 	aesmc	v2.16b, v2.16b
 	eor	v27.16b, v4.16b, v23.16b
 	eor	v28.16b, v17.16b, v16.16b
@@ -491,8 +491,8 @@ aegis128l_absorb:
 	aese	v18.16b, v25.16b
 	aesmc	v18.16b, v18.16b
 	ldp	q0, q1, [x4, #-64]
-	eor	v29.16b, v24.16b, v16.16b
-	eor	v28.16b, v19.16b, v3.16b
+	eor	v28.16b, v24.16b, v16.16b
+	eor	v29.16b, v19.16b, v3.16b
 	eor	v20.16b, v20.16b, v4.16b
 	eor	v18.16b, v18.16b, v17.16b
 	aese	v17.16b, v6.16b
@@ -515,12 +515,12 @@ aegis128l_absorb:
 	eor	v16.16b, v1.16b, v0.16b
 	eor	v23.16b, v23.16b, v3.16b
 	cbnz	x3, .Laegis128l_absorb_2
-	eor	v17.16b, v17.16b, v16.16b       // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v7.16b, v7.16b, v29.16b
-	eor	v24.16b, v24.16b, v22.16b
-	eor	v4.16b, v4.16b, v23.16b         // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v2.16b, v2.16b, v28.16b
-	eor	v19.16b, v19.16b, v21.16b
+	eor	v19.16b, v19.16b, v21.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v2.16b, v2.16b, v29.16b
+	eor	v4.16b, v4.16b, v23.16b
+	eor	v24.16b, v24.16b, v22.16b       // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v7.16b, v7.16b, v28.16b
+	eor	v17.16b, v17.16b, v16.16b
 .Laegis128l_absorb_3:
 	and	x3, x5, #0x7                    // for k in 0..n / 32 unroll 8, 1 {
 	cbnz	x3, .Laegis128l_absorb_5
@@ -665,26 +665,26 @@ aegis128l_absorb_sha3:
 	mov	x4, x1                          // for k in 0..n / 32 unroll 8, 1 {
 	b	.Laegis128l_absorb_sha3_3
 .Laegis128l_absorb_sha3_1:
-	movi	v25.16b, #0x0
-	mov	x4, x1
-	movi	v27.16b, #0x0
-	movi	v26.16b, #0x0
 	movi	v17.16b, #0x0
-	movi	v22.16b, #0x0
+	mov	x4, x1
 	movi	v1.16b, #0x0
+	movi	v22.16b, #0x0
+	movi	v25.16b, #0x0
+	movi	v26.16b, #0x0
+	movi	v27.16b, #0x0
 .Laegis128l_absorb_sha3_2:
-	eor	v24.16b, v21.16b, v1.16b        // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v24.16b, v21.16b, v27.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
 	sub	x3, x3, #1                      // for k in 0..n / 32 unroll 8, 1 {
-	eor	v23.16b, v5.16b, v22.16b
-	eor	v28.16b, v6.16b, v26.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v2.16b, v20.16b, v27.16b
-	aese	v6.16b, v26.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	eor	v23.16b, v5.16b, v26.16b
+	eor	v28.16b, v6.16b, v22.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v2.16b, v20.16b, v1.16b
+	aese	v6.16b, v22.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	aesmc	v6.16b, v6.16b
-	aese	v21.16b, v1.16b
+	aese	v21.16b, v27.16b
 	aesmc	v21.16b, v21.16b
-	aese	v20.16b, v27.16b
+	aese	v20.16b, v1.16b
 	aesmc	v20.16b, v20.16b
-	aese	v5.16b, v22.16b
+	aese	v5.16b, v26.16b
 	aesmc	v5.16b, v5.16b
 	ldp	q0, q1, [x4], #256              // s = update_128l(s, load(u8x16, ad, 32 * k), load(u8x16, ad, 32 * k + ...
 	eor	v6.16b, v6.16b, v4.16b          // let s3 = round(s[2]) ^ s[3];
@@ -693,11 +693,11 @@ aegis128l_absorb_sha3:
 	aesmc	v3.16b, v3.16b
 	aese	v4.16b, v16.16b
 	aesmc	v4.16b, v4.16b
-	eor3	v26.16b, v19.16b, v25.16b, v0.16b // let k0 = s[0] ^ m0;
-	eor3	v27.16b, v18.16b, v17.16b, v1.16b // let k4 = s[4] ^ m1;
-	aese	v19.16b, v25.16b
+	eor3	v26.16b, v19.16b, v17.16b, v0.16b // let k0 = s[0] ^ m0;
+	eor3	v27.16b, v18.16b, v25.16b, v1.16b // let k4 = s[4] ^ m1;
+	aese	v19.16b, v17.16b
 	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v17.16b
+	aese	v18.16b, v25.16b
 	aesmc	v18.16b, v18.16b
 	eor	v22.16b, v20.16b, v28.16b
 	eor	v17.16b, v5.16b, v24.16b
@@ -810,10 +810,10 @@ aegis128l_absorb_sha3:
 	eor	v0.16b, v5.16b, v22.16b
 	aese	v5.16b, v22.16b
 	aesmc	v5.16b, v5.16b
-	eor	v28.16b, v19.16b, v18.16b
+	eor	v22.16b, v19.16b, v18.16b
 	aese	v17.16b, v27.16b
 	aesmc	v17.16b, v17.16b
-	eor	v29.16b, v20.16b, v26.16b
+	eor	v27.16b, v20.16b, v26.16b
 	aese	v20.16b, v26.16b
 	aesmc	v20.16b, v20.16b
 	aese	v19.16b, v18.16b
@@ -825,16 +825,16 @@ aegis128l_absorb_sha3:
 	aese	v21.16b, v16.16b
 	aesmc	v21.16b, v21.16b
 	eor	v24.16b, v4.16b, v1.16b
-	eor	v27.16b, v2.16b, v0.16b
-	eor	v23.16b, v17.16b, v28.16b
-	eor	v22.16b, v19.16b, v29.16b
+	eor	v28.16b, v2.16b, v0.16b
+	eor	v23.16b, v17.16b, v22.16b
+	eor	v26.16b, v19.16b, v27.16b
 	aese	v2.16b, v0.16b
 	aesmc	v2.16b, v2.16b
-	aese	v19.16b, v29.16b
+	aese	v19.16b, v27.16b
 	aesmc	v19.16b, v19.16b
 	aese	v4.16b, v1.16b
 	aesmc	v4.16b, v4.16b
-	aese	v17.16b, v28.16b
+	aese	v17.16b, v22.16b
 	aesmc	v17.16b, v17.16b
 	ldp	q0, q1, [x4, #-64]
 	eor	v18.16b, v2.16b, v5.16b
@@ -849,21 +849,21 @@ aegis128l_absorb_sha3:
 	aesmc	v6.16b, v6.16b
 	aese	v21.16b, v25.16b
 	aesmc	v21.16b, v21.16b
-	eor	v26.16b, v4.16b, v27.16b
-	eor	v1.16b, v17.16b, v22.16b
-	aese	v4.16b, v27.16b
+	eor	v22.16b, v4.16b, v28.16b
+	eor	v27.16b, v17.16b, v26.16b
+	aese	v4.16b, v28.16b
 	aesmc	v4.16b, v4.16b
-	aese	v17.16b, v22.16b
+	aese	v17.16b, v26.16b
 	aesmc	v17.16b, v17.16b
 	ldp	q25, q28, [x4, #-32]
-	eor	v27.16b, v6.16b, v24.16b
-	eor	v22.16b, v21.16b, v23.16b
+	eor	v1.16b, v6.16b, v24.16b
+	eor	v26.16b, v21.16b, v23.16b
 	eor	v4.16b, v4.16b, v18.16b
 	eor	v3.16b, v17.16b, v19.16b
 	aese	v19.16b, v16.16b
 	aesmc	v19.16b, v19.16b
-	eor3	v25.16b, v20.16b, v2.16b, v25.16b
-	eor3	v17.16b, v5.16b, v0.16b, v28.16b
+	eor3	v17.16b, v20.16b, v2.16b, v25.16b
+	eor3	v25.16b, v5.16b, v0.16b, v28.16b
 	aese	v20.16b, v2.16b
 	aesmc	v20.16b, v20.16b
 	aese	v6.16b, v24.16b
@@ -875,12 +875,12 @@ aegis128l_absorb_sha3:
 	aese	v21.16b, v23.16b
 	aesmc	v21.16b, v21.16b
 	cbnz	x3, .Laegis128l_absorb_sha3_2
-	eor	v19.16b, v19.16b, v25.16b       // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v20.16b, v20.16b, v27.16b
-	eor	v6.16b, v6.16b, v26.16b
-	eor	v18.16b, v18.16b, v17.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v5.16b, v5.16b, v22.16b
-	eor	v21.16b, v21.16b, v1.16b
+	eor	v21.16b, v21.16b, v27.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v5.16b, v5.16b, v26.16b
+	eor	v18.16b, v18.16b, v25.16b
+	eor	v6.16b, v6.16b, v22.16b         // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v20.16b, v20.16b, v1.16b
+	eor	v19.16b, v19.16b, v17.16b
 .Laegis128l_absorb_sha3_3:
 	and	x3, x5, #0x7                    // for k in 0..n / 32 unroll 8, 1 {
 	cbnz	x3, .Laegis128l_absorb_sha3_5
@@ -1026,21 +1026,21 @@ aegis128l_encrypt:
 	mov	x6, x1
 	b	.Laegis128l_encrypt_3
 .Laegis128l_encrypt_1:
-	movi	v25.16b, #0x0
+	movi	v7.16b, #0x0
 	mov	x5, x2
-	movi	v17.16b, #0x0
+	movi	v16.16b, #0x0
 	mov	x6, x1
 	movi	v0.16b, #0x0
-	movi	v16.16b, #0x0
-	movi	v7.16b, #0x0
+	movi	v17.16b, #0x0
+	movi	v25.16b, #0x0
 	movi	v2.16b, #0x0
 .Laegis128l_encrypt_2:
 	eor	v26.16b, v28.16b, v2.16b        // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v6.16b, v19.16b, v7.16b
-	eor	v31.16b, v18.16b, v16.16b
+	eor	v6.16b, v19.16b, v25.16b
+	eor	v31.16b, v18.16b, v17.16b
 	eor	v27.16b, v21.16b, v0.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v5.16b, v20.16b, v17.16b
-	eor	v4.16b, v24.16b, v25.16b
+	eor	v5.16b, v20.16b, v16.16b
+	eor	v4.16b, v24.16b, v7.16b
 	ldp	q9, q8, [x6], #256              // let m0 = load(u8x16, src, 32 * k);
 	bic	v3.16b, v27.16b, v23.16b        // return (m0 ^ s[6] ^ s[1]) ^ (s[2] & ~s[3]), (m1 ^ s[2] ^ s[5]) ^ (s[6...
 	eor	v1.16b, v5.16b, v26.16b
@@ -1061,15 +1061,15 @@ aegis128l_encrypt:
 	eor	v2.16b, v28.16b, v22.16b        // let s7 = round(s[6]) ^ s[7];
 	aese	v22.16b, v30.16b                // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
 	aesmc	v22.16b, v22.16b
-	aese	v24.16b, v25.16b
+	aese	v24.16b, v7.16b
 	aesmc	v24.16b, v24.16b
-	aese	v20.16b, v17.16b
+	aese	v20.16b, v16.16b
 	aesmc	v20.16b, v20.16b
 	aese	v23.16b, v30.16b
 	aesmc	v23.16b, v23.16b
-	aese	v18.16b, v16.16b
+	aese	v18.16b, v17.16b
 	aesmc	v18.16b, v18.16b
-	aese	v19.16b, v7.16b
+	aese	v19.16b, v25.16b
 	aesmc	v19.16b, v19.16b
 	eor	v28.16b, v22.16b, v4.16b
 	eor	v17.16b, v24.16b, v5.16b
@@ -1288,23 +1288,23 @@ aegis128l_encrypt:
 	aese	v22.16b, v16.16b
 	aesmc	v22.16b, v22.16b
 	eor	v27.16b, v20.16b, v4.16b
-	eor	v17.16b, v21.16b, v6.16b
+	eor	v16.16b, v21.16b, v6.16b
 	eor	v0.16b, v23.16b, v1.16b
 	eor	v31.16b, v19.16b, v3.16b
-	eor	v7.16b, v28.16b, v5.16b
+	eor	v25.16b, v28.16b, v5.16b
 	eor	v2.16b, v22.16b, v26.16b
 	ldp	q9, q8, [x6, #-32]
-	eor	v16.16b, v9.16b, v2.16b
-	eor	v25.16b, v16.16b, v17.16b
-	bic	v16.16b, v0.16b, v18.16b
-	eor	v25.16b, v25.16b, v16.16b
-	eor	v16.16b, v8.16b, v0.16b
-	eor	v10.16b, v16.16b, v7.16b
-	bic	v16.16b, v2.16b, v24.16b
-	eor	v16.16b, v10.16b, v16.16b
-	stp	q25, q16, [x5, #-32]
-	eor	v25.16b, v27.16b, v9.16b
-	eor	v16.16b, v31.16b, v8.16b
+	eor	v7.16b, v9.16b, v2.16b
+	eor	v17.16b, v7.16b, v16.16b
+	bic	v7.16b, v0.16b, v18.16b
+	eor	v17.16b, v17.16b, v7.16b
+	eor	v7.16b, v8.16b, v0.16b
+	eor	v10.16b, v7.16b, v25.16b
+	bic	v7.16b, v2.16b, v24.16b
+	eor	v7.16b, v10.16b, v7.16b
+	stp	q17, q7, [x5, #-32]
+	eor	v7.16b, v27.16b, v9.16b
+	eor	v17.16b, v31.16b, v8.16b
 	aese	v23.16b, v1.16b
 	aesmc	v23.16b, v23.16b
 	eor	v23.16b, v23.16b, v18.16b
@@ -1325,12 +1325,12 @@ aegis128l_encrypt:
 	aesmc	v28.16b, v28.16b
 	sub	x4, x4, #1                      // for k in 0..length / 32 unroll 8, 1 {
 	cbnz	x4, .Laegis128l_encrypt_2
-	eor	v24.16b, v24.16b, v25.16b       // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v20.16b, v20.16b, v17.16b
-	eor	v21.16b, v21.16b, v0.16b
-	eor	v18.16b, v18.16b, v16.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v19.16b, v19.16b, v7.16b
-	eor	v28.16b, v28.16b, v2.16b
+	eor	v28.16b, v28.16b, v2.16b        // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v19.16b, v19.16b, v25.16b
+	eor	v18.16b, v18.16b, v17.16b
+	eor	v21.16b, v21.16b, v0.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v20.16b, v20.16b, v16.16b
+	eor	v24.16b, v24.16b, v7.16b
 .Laegis128l_encrypt_3:
 	and	x4, x7, #0x7                    // for k in 0..length / 32 unroll 8, 1 {
 	cbnz	x4, .Laegis128l_encrypt_5
@@ -1513,11 +1513,11 @@ aegis128l_encrypt_sha3:
 .Laegis128l_encrypt_sha3_1:
 	movi	v28.16b, #0x0
 	mov	x5, x2
-	movi	v26.16b, #0x0
+	movi	v25.16b, #0x0
 	mov	x6, x1
 	movi	v27.16b, #0x0
 	movi	v21.16b, #0x0
-	movi	v25.16b, #0x0
+	movi	v26.16b, #0x0
 	movi	v24.16b, #0x0
 .Laegis128l_encrypt_sha3_2:
 	ldp	q2, q29, [x6], #256             // let m0 = load(u8x16, src, 32 * k);
@@ -1528,11 +1528,11 @@ aegis128l_encrypt_sha3:
 	aesmc	v5.16b, v5.16b
 	aese	v22.16b, v24.16b
 	aesmc	v22.16b, v22.16b
-	eor	v24.16b, v20.16b, v25.16b
-	eor	v27.16b, v23.16b, v26.16b
-	aese	v23.16b, v26.16b
+	eor	v24.16b, v20.16b, v26.16b
+	eor	v27.16b, v23.16b, v25.16b
+	aese	v23.16b, v25.16b
 	aesmc	v23.16b, v23.16b
-	aese	v20.16b, v25.16b
+	aese	v20.16b, v26.16b
 	aesmc	v20.16b, v20.16b
 	eor3	v0.16b, v27.16b, v3.16b, v2.16b // return (m0 ^ s[6] ^ s[1]) ^ (s[2] & ~s[3]), (m1 ^ s[2] ^ s[5]) ^ (s[6...
 	eor3	v1.16b, v4.16b, v24.16b, v29.16b
@@ -1738,10 +1738,10 @@ aegis128l_encrypt_sha3:
 	aesmc	v3.16b, v3.16b
 	aese	v1.16b, v21.16b
 	aesmc	v1.16b, v1.16b
-	eor	v26.16b, v5.16b, v30.16b
-	eor	v25.16b, v22.16b, v29.16b
-	eor3	v2.16b, v28.16b, v26.16b, v24.16b
-	eor3	v18.16b, v6.16b, v27.16b, v25.16b
+	eor	v25.16b, v5.16b, v30.16b
+	eor	v26.16b, v22.16b, v29.16b
+	eor3	v2.16b, v28.16b, v25.16b, v24.16b
+	eor3	v18.16b, v6.16b, v27.16b, v26.16b
 	eor3	v28.16b, v23.16b, v4.16b, v28.16b
 	eor3	v21.16b, v20.16b, v0.16b, v6.16b
 	bcax	v2.16b, v2.16b, v27.16b, v7.16b
@@ -1762,12 +1762,12 @@ aegis128l_encrypt_sha3:
 	aese	v22.16b, v29.16b
 	aesmc	v22.16b, v22.16b
 	cbnz	x4, .Laegis128l_encrypt_sha3_2
-	eor	v19.16b, v19.16b, v28.16b       // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v23.16b, v23.16b, v26.16b
-	eor	v5.16b, v5.16b, v27.16b
-	eor	v7.16b, v7.16b, v21.16b         // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v20.16b, v20.16b, v25.16b
-	eor	v22.16b, v22.16b, v24.16b
+	eor	v22.16b, v22.16b, v24.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v20.16b, v20.16b, v26.16b
+	eor	v7.16b, v7.16b, v21.16b
+	eor	v5.16b, v5.16b, v27.16b         // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v23.16b, v23.16b, v25.16b
+	eor	v19.16b, v19.16b, v28.16b
 .Laegis128l_encrypt_sha3_3:
 	and	x4, x7, #0x7                    // for k in 0..length / 32 unroll 8, 1 {
 	cbnz	x4, .Laegis128l_encrypt_sha3_5
@@ -2229,12 +2229,12 @@ aegis128l_decrypt:
 	eor	v26.16b, v26.16b, v21.16b
 	eor	v21.16b, v25.16b, v22.16b
 	cbnz	x4, .Laegis128l_decrypt_2
-	eor	v7.16b, v7.16b, v26.16b         // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v16.16b, v16.16b, v20.16b
-	eor	v4.16b, v4.16b, v19.16b
-	eor	v2.16b, v2.16b, v21.16b         // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v1.16b, v1.16b, v17.16b         // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
 	eor	v3.16b, v3.16b, v18.16b
-	eor	v1.16b, v1.16b, v17.16b
+	eor	v2.16b, v2.16b, v21.16b
+	eor	v4.16b, v4.16b, v19.16b         // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v16.16b, v16.16b, v20.16b
+	eor	v7.16b, v7.16b, v26.16b
 .Laegis128l_decrypt_3:
 	and	x4, x7, #0x7                    // for k in 0..length / 32 unroll 8, 1 {
 	cbnz	x4, .Laegis128l_decrypt_5
@@ -2420,17 +2420,17 @@ aegis128l_decrypt_sha3:
 	mov	x6, x1
 	b	.Laegis128l_decrypt_sha3_3
 .Laegis128l_decrypt_sha3_1:
-	movi	v27.16b, #0x0
+	movi	v3.16b, #0x0
 	mov	x5, x2
 	movi	v29.16b, #0x0
 	mov	x6, x1
 	movi	v2.16b, #0x0
 	movi	v4.16b, #0x0
 	movi	v28.16b, #0x0
-	movi	v3.16b, #0x0
+	movi	v27.16b, #0x0
 .Laegis128l_decrypt_sha3_2:
 	ldp	q0, q1, [x6], #256              // let m0, m1 = stream_128l(s, load(u8x16, src, 32 * k), load(u8x16, src...
-	eor	v23.16b, v26.16b, v3.16b        // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v23.16b, v26.16b, v27.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
 	sub	x4, x4, #1                      // for k in 0..length / 32 unroll 8, 1 {
 	eor	v21.16b, v7.16b, v28.16b
 	eor	v24.16b, v25.16b, v2.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
@@ -2445,14 +2445,14 @@ aegis128l_decrypt_sha3:
 	bcax	v1.16b, v1.16b, v23.16b, v5.16b
 	aese	v25.16b, v2.16b
 	aesmc	v25.16b, v25.16b
-	eor3	v28.16b, v19.16b, v27.16b, v0.16b // let k0 = s[0] ^ m0;
+	eor3	v28.16b, v19.16b, v3.16b, v0.16b // let k0 = s[0] ^ m0;
 	eor3	v2.16b, v6.16b, v4.16b, v1.16b  // let k4 = s[4] ^ m1;
 	stp	q0, q1, [x5], #256              // store(dst, 32 * k, m0);
-	aese	v19.16b, v27.16b
+	aese	v19.16b, v3.16b
 	aesmc	v19.16b, v19.16b
 	aese	v6.16b, v4.16b
 	aesmc	v6.16b, v6.16b
-	aese	v26.16b, v3.16b
+	aese	v26.16b, v27.16b
 	aesmc	v26.16b, v26.16b
 	ldp	q0, q1, [x6, #-224]
 	eor	v30.16b, v19.16b, v22.16b
@@ -2570,13 +2570,13 @@ aegis128l_decrypt_sha3:
 	aesmc	v3.16b, v3.16b
 	eor	v25.16b, v3.16b, v18.16b
 	stp	q4, q6, [x5, #-128]
-	eor3	v4.16b, v0.16b, v19.16b, v4.16b
+	eor3	v3.16b, v0.16b, v19.16b, v4.16b
 	eor3	v24.16b, v1.16b, v21.16b, v6.16b
 	aese	v0.16b, v19.16b
 	aesmc	v0.16b, v0.16b
 	aese	v1.16b, v21.16b
 	aesmc	v1.16b, v1.16b
-	ldp	q2, q3, [x6, #-96]
+	ldp	q2, q4, [x6, #-96]
 	aese	v18.16b, v17.16b
 	aesmc	v18.16b, v18.16b
 	aese	v5.16b, v17.16b
@@ -2589,26 +2589,26 @@ aegis128l_decrypt_sha3:
 	aesmc	v7.16b, v7.16b
 	eor	v7.16b, v7.16b, v26.16b
 	eor	v21.16b, v1.16b, v27.16b
-	eor3	v22.16b, v3.16b, v6.16b, v21.16b
+	eor3	v22.16b, v4.16b, v6.16b, v21.16b
 	aese	v1.16b, v27.16b
 	aesmc	v1.16b, v1.16b
-	eor	v3.16b, v20.16b, v28.16b
-	eor3	v2.16b, v2.16b, v3.16b, v19.16b
+	eor	v4.16b, v20.16b, v28.16b
+	eor3	v2.16b, v2.16b, v4.16b, v19.16b
 	bcax	v2.16b, v2.16b, v6.16b, v26.16b
-	bcax	v22.16b, v22.16b, v3.16b, v25.16b
+	bcax	v22.16b, v22.16b, v4.16b, v25.16b
 	aese	v20.16b, v28.16b
 	aesmc	v20.16b, v20.16b
-	eor3	v28.16b, v18.16b, v4.16b, v2.16b
-	aese	v18.16b, v4.16b
+	eor3	v27.16b, v18.16b, v3.16b, v2.16b
+	aese	v18.16b, v3.16b
 	aesmc	v18.16b, v18.16b
 	stp	q2, q22, [x5, #-96]
 	eor3	v2.16b, v5.16b, v24.16b, v22.16b
 	aese	v5.16b, v24.16b
 	aesmc	v5.16b, v5.16b
-	ldp	q22, q27, [x6, #-64]
+	ldp	q22, q28, [x6, #-64]
 	eor	v23.16b, v18.16b, v19.16b
 	eor	v20.16b, v20.16b, v25.16b
-	eor	v4.16b, v0.16b, v6.16b
+	eor	v3.16b, v0.16b, v6.16b
 	aese	v25.16b, v17.16b
 	aesmc	v25.16b, v25.16b
 	aese	v26.16b, v17.16b
@@ -2616,46 +2616,46 @@ aegis128l_decrypt_sha3:
 	aese	v18.16b, v19.16b
 	aesmc	v18.16b, v18.16b
 	eor	v24.16b, v5.16b, v21.16b
-	eor3	v29.16b, v27.16b, v4.16b, v24.16b
+	eor3	v28.16b, v28.16b, v3.16b, v24.16b
 	aese	v5.16b, v21.16b
 	aesmc	v5.16b, v5.16b
-	eor	v27.16b, v1.16b, v3.16b
-	eor3	v19.16b, v22.16b, v23.16b, v27.16b
-	bcax	v19.16b, v19.16b, v4.16b, v7.16b
-	bcax	v21.16b, v29.16b, v27.16b, v20.16b
+	eor	v30.16b, v1.16b, v4.16b
+	eor3	v19.16b, v22.16b, v23.16b, v30.16b
+	bcax	v19.16b, v19.16b, v3.16b, v7.16b
+	bcax	v21.16b, v28.16b, v30.16b, v20.16b
 	aese	v0.16b, v6.16b
 	aesmc	v0.16b, v0.16b
-	eor3	v22.16b, v25.16b, v28.16b, v19.16b
-	aese	v25.16b, v28.16b
+	eor3	v22.16b, v25.16b, v27.16b, v19.16b
+	aese	v25.16b, v27.16b
 	aesmc	v25.16b, v25.16b
 	stp	q19, q21, [x5, #-64]
 	eor3	v21.16b, v26.16b, v2.16b, v21.16b
 	aese	v26.16b, v2.16b
 	aesmc	v26.16b, v26.16b
-	aese	v1.16b, v3.16b
+	aese	v1.16b, v4.16b
 	aesmc	v1.16b, v1.16b
-	ldp	q30, q31, [x6, #-32]
+	ldp	q4, q31, [x6, #-32]
 	eor	v29.16b, v25.16b, v23.16b
-	eor	v2.16b, v18.16b, v4.16b
+	eor	v2.16b, v18.16b, v3.16b
 	eor	v28.16b, v26.16b, v24.16b
-	eor	v3.16b, v5.16b, v27.16b
+	eor	v27.16b, v5.16b, v30.16b
 	eor	v6.16b, v0.16b, v7.16b
 	eor	v19.16b, v1.16b, v20.16b
 	aese	v20.16b, v17.16b
 	aesmc	v20.16b, v20.16b
 	aese	v7.16b, v17.16b
 	aesmc	v7.16b, v7.16b
-	eor3	v0.16b, v30.16b, v29.16b, v3.16b
+	eor3	v0.16b, v4.16b, v29.16b, v27.16b
 	eor3	v1.16b, v31.16b, v2.16b, v28.16b
-	aese	v18.16b, v4.16b
+	aese	v18.16b, v3.16b
 	aesmc	v18.16b, v18.16b
-	aese	v5.16b, v27.16b
+	aese	v5.16b, v30.16b
 	aesmc	v5.16b, v5.16b
 	bcax	v0.16b, v0.16b, v2.16b, v6.16b
-	bcax	v1.16b, v1.16b, v3.16b, v19.16b
+	bcax	v1.16b, v1.16b, v27.16b, v19.16b
 	eor	v18.16b, v18.16b, v6.16b
 	eor	v5.16b, v5.16b, v19.16b
-	eor3	v27.16b, v20.16b, v22.16b, v0.16b
+	eor3	v3.16b, v20.16b, v22.16b, v0.16b
 	eor3	v4.16b, v7.16b, v21.16b, v1.16b
 	stp	q0, q1, [x5, #-32]
 	aese	v19.16b, v17.16b
@@ -2671,12 +2671,12 @@ aegis128l_decrypt_sha3:
 	aese	v26.16b, v24.16b
 	aesmc	v26.16b, v26.16b
 	cbnz	x4, .Laegis128l_decrypt_sha3_2
-	eor	v19.16b, v19.16b, v27.16b       // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v20.16b, v20.16b, v29.16b
-	eor	v25.16b, v25.16b, v2.16b
-	eor	v6.16b, v6.16b, v4.16b          // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v26.16b, v26.16b, v27.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
 	eor	v7.16b, v7.16b, v28.16b
-	eor	v26.16b, v26.16b, v3.16b
+	eor	v6.16b, v6.16b, v4.16b
+	eor	v25.16b, v25.16b, v2.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v20.16b, v20.16b, v29.16b
+	eor	v19.16b, v19.16b, v3.16b
 .Laegis128l_decrypt_sha3_3:
 	and	x4, x7, #0x7                    // for k in 0..length / 32 unroll 8, 1 {
 	cbnz	x4, .Laegis128l_decrypt_sha3_5
@@ -3120,24 +3120,24 @@ aegis128l_mac:
 .Laegis128l_mac_3:
 	movi	v0.16b, #0x0
 	mov	x5, x2
-	movi	v18.16b, #0x0
+	movi	v3.16b, #0x0
 	movi	v20.16b, #0x0
 	movi	v19.16b, #0x0
-	movi	v3.16b, #0x0
+	movi	v18.16b, #0x0
 	movi	v16.16b, #0x0
 .Laegis128l_mac_4:
 	eor	v17.16b, v26.16b, v16.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
 	sub	x4, x4, #1                      // for k in 0..n / 32 unroll 8, 1 {
-	eor	v4.16b, v24.16b, v3.16b
+	eor	v4.16b, v24.16b, v18.16b
 	eor	v2.16b, v22.16b, v20.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v27.16b, v23.16b, v18.16b
+	eor	v27.16b, v23.16b, v3.16b
 	aese	v22.16b, v20.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	aesmc	v22.16b, v22.16b
 	aese	v26.16b, v16.16b
 	aesmc	v26.16b, v26.16b
-	aese	v23.16b, v18.16b
+	aese	v23.16b, v3.16b
 	aesmc	v23.16b, v23.16b
-	aese	v24.16b, v3.16b
+	aese	v24.16b, v18.16b
 	aesmc	v24.16b, v24.16b
 	eor	v1.16b, v7.16b, v19.16b
 	eor	v28.16b, v6.16b, v0.16b
@@ -3320,8 +3320,8 @@ aegis128l_mac:
 	aese	v19.16b, v18.16b
 	aesmc	v19.16b, v19.16b
 	ldp	q0, q1, [x5, #-64]
-	eor	v18.16b, v22.16b, v17.16b
-	eor	v3.16b, v26.16b, v2.16b
+	eor	v3.16b, v22.16b, v17.16b
+	eor	v18.16b, v26.16b, v2.16b
 	eor	v5.16b, v5.16b, v7.16b
 	eor	v25.16b, v19.16b, v6.16b
 	aese	v6.16b, v21.16b
@@ -3344,12 +3344,12 @@ aegis128l_mac:
 	eor	v0.16b, v1.16b, v0.16b
 	eor	v19.16b, v4.16b, v2.16b
 	cbnz	x4, .Laegis128l_mac_4
-	eor	v6.16b, v6.16b, v0.16b          // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v23.16b, v23.16b, v18.16b
-	eor	v22.16b, v22.16b, v20.16b
-	eor	v7.16b, v7.16b, v19.16b         // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v24.16b, v24.16b, v3.16b
-	eor	v26.16b, v26.16b, v16.16b
+	eor	v26.16b, v26.16b, v16.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v24.16b, v24.16b, v18.16b
+	eor	v7.16b, v7.16b, v19.16b
+	eor	v22.16b, v22.16b, v20.16b       // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v23.16b, v23.16b, v3.16b
+	eor	v6.16b, v6.16b, v0.16b
 .Laegis128l_mac_5:
 	and	x4, x6, #0x7                    // for k in 0..n / 32 unroll 8, 1 {
 	cbnz	x4, .Laegis128l_mac_7
@@ -3861,12 +3861,12 @@ aegis128l_mac_sha3:
 	aese	v25.16b, v5.16b
 	aesmc	v25.16b, v25.16b
 	cbnz	x4, .Laegis128l_mac_sha3_4
-	eor	v22.16b, v22.16b, v28.16b       // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v21.16b, v21.16b, v1.16b
-	eor	v19.16b, v19.16b, v16.16b
-	eor	v24.16b, v24.16b, v6.16b        // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v25.16b, v25.16b, v4.16b        // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
 	eor	v23.16b, v23.16b, v0.16b
-	eor	v25.16b, v25.16b, v4.16b
+	eor	v24.16b, v24.16b, v6.16b
+	eor	v19.16b, v19.16b, v16.16b       // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v21.16b, v21.16b, v1.16b
+	eor	v22.16b, v22.16b, v28.16b
 .Laegis128l_mac_sha3_5:
 	and	x4, x6, #0x7                    // for k in 0..n / 32 unroll 8, 1 {
 	cbnz	x4, .Laegis128l_mac_sha3_7
@@ -4060,18 +4060,18 @@ aegis256_init:
 	movk	x4, #0xf12f, lsl #48
 	movk	x6, #0xc26d, lsl #32
 	movk	x5, #0x503, lsl #32
-	fmov	d2, x3
+	fmov	d7, x3
 	movz	x3, #0x2215
-	fmov	d3, x4
+	fmov	d16, x4
 	movz	x4, #0x1120
 	movk	x6, #0xf12f, lsl #48
 	movk	x5, #0xd08, lsl #48
 	movk	x3, #0x5937, lsl #16
 	movk	x4, #0x4231, lsl #16
-	ldp	q24, q22, [x1]                  // let mixed = [key[0] ^ nonce[0], key[1] ^ nonce[1]];
-	fmov	d28, x6
+	ldp	q26, q25, [x1]                  // let mixed = [key[0] ^ nonce[0], key[1] ^ nonce[1]];
+	fmov	d18, x6
 	movz	x6, #0x1120
-	fmov	d27, x5
+	fmov	d22, x5
 	movz	x1, #0x2215
 	movk	x3, #0xe990, lsl #32
 	movk	x4, #0xb573, lsl #32
@@ -4079,113 +4079,122 @@ aegis256_init:
 	movk	x1, #0x5937, lsl #16
 	movk	x3, #0x6279, lsl #48
 	movk	x4, #0xdd28, lsl #48
-	ldp	q0, q1, [x2]
+	ldp	q5, q6, [x2]
 	movk	x6, #0xb573, lsl #32
 	movk	x1, #0xe990, lsl #32
-	ins	v2.d[1], x3
+	ins	v7.d[1], x3
 	movk	x6, #0xdd28, lsl #48
-	ins	v3.d[1], x4
+	ins	v16.d[1], x4
 	movk	x1, #0x6279, lsl #48
-	movi	v23.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	movi	v28.16b, #0x0
 	movz	x2, #0x4
-	ins	v28.d[1], x6
-	ins	v27.d[1], x1
-	eor	v25.16b, v24.16b, v0.16b
-	eor	v26.16b, v22.16b, v1.16b
-	eor	v30.16b, v24.16b, v2.16b        // var s: u8x16[6] = [mixed[0], mixed[1], c1, c0, key[0] ^ c0, key[1] ^ ...
-	eor	v0.16b, v22.16b, v3.16b
-	mov	v19.16b, v25.16b
-	mov	v3.16b, v26.16b
+	movi	v0.16b, #0x0
+	ins	v18.d[1], x6
+	movi	v1.16b, #0x0
+	ins	v22.d[1], x1
+	movi	v2.16b, #0x0
+	movi	v3.16b, #0x0
+	movi	v4.16b, #0x0
+	eor	v24.16b, v26.16b, v5.16b
+	eor	v23.16b, v25.16b, v6.16b
+	eor	v21.16b, v26.16b, v7.16b        // var s: u8x16[6] = [mixed[0], mixed[1], c1, c0, key[0] ^ c0, key[1] ^ ...
+	eor	v27.16b, v25.16b, v16.16b
+	mov	v20.16b, v24.16b
+	mov	v19.16b, v23.16b
 	b	.Laegis256_init_2
 .Laegis256_init_1:
-	mov	v19.16b, v1.16b                 // for k in 0..4 {
+	mov	v27.16b, v19.16b                // for k in 0..4 {
+	mov	v21.16b, v20.16b
+	mov	v19.16b, v29.16b
+	mov	v20.16b, v17.16b
 .Laegis256_init_2:
-	mov	v20.16b, v0.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	eor	v17.16b, v27.16b, v4.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
 	sub	x2, x2, #1                      // for k in 0..4 {
-	mov	v18.16b, v3.16b
-	mov	v17.16b, v28.16b
-	mov	v16.16b, v27.16b
-	mov	v21.16b, v30.16b
-	eor	v2.16b, v19.16b, v24.16b        // let k0 = s[0] ^ m;
-	aese	v20.16b, v23.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v23.16b
-	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v23.16b
-	aesmc	v18.16b, v18.16b
-	aese	v17.16b, v23.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v23.16b
-	aesmc	v16.16b, v16.16b
-	aese	v21.16b, v23.16b
-	aesmc	v21.16b, v21.16b
-	eor	v1.16b, v20.16b, v2.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v7.16b, v19.16b, v3.16b
-	eor	v6.16b, v18.16b, v28.16b
-	eor	v5.16b, v17.16b, v27.16b
-	eor	v4.16b, v16.16b, v30.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v29.16b, v21.16b, v0.16b
-	aese	v21.16b, v0.16b
-	aesmc	v21.16b, v21.16b
-	aese	v20.16b, v2.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v3.16b
-	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v28.16b
-	aesmc	v18.16b, v18.16b
-	aese	v17.16b, v27.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v30.16b
-	aesmc	v16.16b, v16.16b
-	eor	v2.16b, v1.16b, v22.16b
-	eor	v1.16b, v21.16b, v2.16b
-	eor	v28.16b, v20.16b, v7.16b
-	eor	v27.16b, v19.16b, v6.16b
-	eor	v0.16b, v18.16b, v5.16b
-	eor	v3.16b, v17.16b, v4.16b
-	eor	v30.16b, v16.16b, v29.16b
-	aese	v16.16b, v29.16b
-	aesmc	v16.16b, v16.16b
-	aese	v21.16b, v2.16b
-	aesmc	v21.16b, v21.16b
-	aese	v20.16b, v7.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v6.16b
-	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v5.16b
-	aesmc	v18.16b, v18.16b
-	aese	v17.16b, v4.16b
-	aesmc	v17.16b, v17.16b
-	eor	v2.16b, v1.16b, v25.16b
-	eor	v1.16b, v16.16b, v2.16b
-	eor	v29.16b, v21.16b, v28.16b
-	eor	v7.16b, v20.16b, v27.16b
-	eor	v6.16b, v19.16b, v0.16b
-	eor	v5.16b, v18.16b, v3.16b
-	eor	v4.16b, v17.16b, v30.16b
-	aese	v17.16b, v30.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v2.16b
-	aesmc	v16.16b, v16.16b
-	aese	v21.16b, v28.16b
-	aesmc	v21.16b, v21.16b
-	aese	v20.16b, v27.16b
+	eor	v5.16b, v21.16b, v3.16b
+	eor	v6.16b, v22.16b, v2.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v7.16b, v18.16b, v1.16b
+	eor	v16.16b, v19.16b, v0.16b
+	eor	v29.16b, v20.16b, v28.16b
+	aese	v27.16b, v4.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	aesmc	v27.16b, v27.16b
+	aese	v20.16b, v28.16b
 	aesmc	v20.16b, v20.16b
 	aese	v19.16b, v0.16b
 	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v3.16b
+	aese	v18.16b, v1.16b
 	aesmc	v18.16b, v18.16b
-	eor	v0.16b, v1.16b, v26.16b
-	eor	v1.16b, v17.16b, v0.16b
-	eor	v3.16b, v16.16b, v29.16b
-	eor	v28.16b, v21.16b, v7.16b
-	eor	v27.16b, v20.16b, v6.16b
-	eor	v30.16b, v19.16b, v5.16b
-	eor	v0.16b, v18.16b, v4.16b
+	aese	v22.16b, v2.16b
+	aesmc	v22.16b, v22.16b
+	aese	v21.16b, v3.16b
+	aesmc	v21.16b, v21.16b
+	eor	v29.16b, v29.16b, v26.16b       // let k0 = s[0] ^ m;
+	eor	v28.16b, v27.16b, v29.16b
+	eor	v3.16b, v20.16b, v16.16b
+	eor	v2.16b, v19.16b, v7.16b
+	eor	v1.16b, v18.16b, v6.16b
+	eor	v0.16b, v22.16b, v5.16b
+	eor	v4.16b, v21.16b, v17.16b
+	aese	v21.16b, v17.16b
+	aesmc	v21.16b, v21.16b
+	aese	v27.16b, v29.16b
+	aesmc	v27.16b, v27.16b
+	aese	v20.16b, v16.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v7.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v6.16b
+	aesmc	v18.16b, v18.16b
+	aese	v22.16b, v5.16b
+	aesmc	v22.16b, v22.16b
+	eor	v29.16b, v28.16b, v25.16b
+	eor	v28.16b, v21.16b, v29.16b
+	eor	v16.16b, v27.16b, v3.16b
+	eor	v7.16b, v20.16b, v2.16b
+	eor	v6.16b, v19.16b, v1.16b
+	eor	v5.16b, v18.16b, v0.16b
+	eor	v17.16b, v22.16b, v4.16b
+	aese	v22.16b, v4.16b
+	aesmc	v22.16b, v22.16b
+	aese	v21.16b, v29.16b
+	aesmc	v21.16b, v21.16b
+	aese	v27.16b, v3.16b
+	aesmc	v27.16b, v27.16b
+	aese	v20.16b, v2.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v1.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v0.16b
+	aesmc	v18.16b, v18.16b
+	eor	v29.16b, v28.16b, v24.16b
+	eor	v28.16b, v22.16b, v29.16b
+	eor	v0.16b, v21.16b, v16.16b
+	eor	v1.16b, v27.16b, v7.16b
+	eor	v2.16b, v20.16b, v6.16b
+	eor	v3.16b, v19.16b, v5.16b
+	eor	v4.16b, v18.16b, v17.16b
+	aese	v18.16b, v17.16b
+	aesmc	v17.16b, v18.16b
+	aese	v22.16b, v29.16b
+	aesmc	v29.16b, v22.16b
+	aese	v21.16b, v16.16b
+	aesmc	v18.16b, v21.16b
+	aese	v27.16b, v7.16b
+	aesmc	v22.16b, v27.16b
+	aese	v20.16b, v6.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v5.16b
+	aesmc	v19.16b, v19.16b
+	eor	v28.16b, v28.16b, v23.16b
 	cbnz	x2, .Laegis256_init_1
-	stp	q1, q3, [x0]                    // static for k in 0..6 { state.s[k] = s[k]; }
-	stp	q28, q27, [x0, #32]
-	stp	q30, q0, [x0, #64]
+	eor	v5.16b, v19.16b, v4.16b         // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v4.16b, v20.16b, v3.16b
+	eor	v3.16b, v22.16b, v2.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	stp	q4, q5, [x0, #64]               // static for k in 0..6 { state.s[k] = s[k]; }
+	eor	v2.16b, v18.16b, v1.16b
+	eor	v1.16b, v29.16b, v0.16b
+	stp	q2, q3, [x0, #32]
+	eor	v0.16b, v17.16b, v28.16b
+	stp	q0, q1, [x0]
 	ret
 
 // void aegis256_init_sha3(AEGIS_256 *state, const uint8_t *key, const uint8_t *nonce)
@@ -4219,18 +4228,18 @@ aegis256_init_sha3:
 	movk	x4, #0xf12f, lsl #48
 	movk	x6, #0xc26d, lsl #32
 	movk	x5, #0x503, lsl #32
-	fmov	d2, x3
+	fmov	d16, x3
 	movz	x3, #0x2215
-	fmov	d3, x4
+	fmov	d17, x4
 	movz	x4, #0x1120
 	movk	x6, #0xf12f, lsl #48
 	movk	x5, #0xd08, lsl #48
 	movk	x3, #0x5937, lsl #16
 	movk	x4, #0x4231, lsl #16
-	ldp	q24, q22, [x1]                  // let mixed = [key[0] ^ nonce[0], key[1] ^ nonce[1]];
-	fmov	d26, x6
+	ldp	q27, q26, [x1]                  // let mixed = [key[0] ^ nonce[0], key[1] ^ nonce[1]];
+	fmov	d21, x6
 	movz	x6, #0x1120
-	fmov	d21, x5
+	fmov	d20, x5
 	movz	x1, #0x2215
 	movk	x3, #0xe990, lsl #32
 	movk	x4, #0xb573, lsl #32
@@ -4238,110 +4247,118 @@ aegis256_init_sha3:
 	movk	x1, #0x5937, lsl #16
 	movk	x3, #0x6279, lsl #48
 	movk	x4, #0xdd28, lsl #48
-	ldp	q0, q1, [x2]
+	ldp	q6, q7, [x2]
 	movk	x6, #0xb573, lsl #32
 	movk	x1, #0xe990, lsl #32
-	ins	v2.d[1], x3
+	ins	v16.d[1], x3
 	movk	x6, #0xdd28, lsl #48
-	ins	v3.d[1], x4
+	ins	v17.d[1], x4
 	movk	x1, #0x6279, lsl #48
-	movi	v23.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	movi	v5.16b, #0x0
 	movz	x2, #0x4
-	ins	v26.d[1], x6
-	ins	v21.d[1], x1
-	eor	v25.16b, v24.16b, v0.16b
-	eor	v20.16b, v22.16b, v1.16b
-	eor	v4.16b, v24.16b, v2.16b         // var s: u8x16[6] = [mixed[0], mixed[1], c1, c0, key[0] ^ c0, key[1] ^ ...
-	eor	v0.16b, v22.16b, v3.16b
-	mov	v16.16b, v25.16b
-	mov	v7.16b, v20.16b
+	movi	v4.16b, #0x0
+	ins	v21.d[1], x6
+	movi	v3.16b, #0x0
+	ins	v20.d[1], x1
+	movi	v2.16b, #0x0
+	movi	v1.16b, #0x0
+	movi	v0.16b, #0x0
+	eor	v25.16b, v27.16b, v6.16b
+	eor	v24.16b, v26.16b, v7.16b
+	eor	v28.16b, v27.16b, v16.16b       // var s: u8x16[6] = [mixed[0], mixed[1], c1, c0, key[0] ^ c0, key[1] ^ ...
+	eor	v29.16b, v26.16b, v17.16b
+	mov	v23.16b, v25.16b
+	mov	v22.16b, v24.16b
 	b	.Laegis256_init_sha3_2
 .Laegis256_init_sha3_1:
-	mov	v16.16b, v2.16b                 // for k in 0..4 {
+	mov	v29.16b, v22.16b                // for k in 0..4 {
+	mov	v28.16b, v23.16b
+	mov	v22.16b, v6.16b
+	mov	v23.16b, v7.16b
 .Laegis256_init_sha3_2:
-	mov	v19.16b, v0.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	eor	v19.16b, v29.16b, v0.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
 	sub	x2, x2, #1                      // for k in 0..4 {
-	mov	v18.16b, v7.16b
-	mov	v17.16b, v26.16b
-	mov	v27.16b, v4.16b
-	eor	v1.16b, v16.16b, v24.16b        // let k0 = s[0] ^ m;
-	aese	v19.16b, v23.16b
-	aesmc	v19.16b, v19.16b
-	aese	v16.16b, v23.16b
-	aesmc	v16.16b, v16.16b
-	aese	v18.16b, v23.16b
-	aesmc	v18.16b, v18.16b
-	aese	v17.16b, v23.16b
-	aesmc	v17.16b, v17.16b
-	mov	v28.16b, v21.16b
-	aese	v27.16b, v23.16b
-	aesmc	v27.16b, v27.16b
-	aese	v28.16b, v23.16b
-	aesmc	v28.16b, v28.16b
-	eor	v6.16b, v16.16b, v7.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v5.16b, v18.16b, v26.16b
-	eor	v3.16b, v17.16b, v21.16b
-	eor	v2.16b, v27.16b, v0.16b         // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor3	v29.16b, v19.16b, v1.16b, v22.16b
-	aese	v27.16b, v0.16b
-	aesmc	v27.16b, v27.16b
-	aese	v19.16b, v1.16b
-	aesmc	v19.16b, v19.16b
-	aese	v16.16b, v7.16b
-	aesmc	v16.16b, v16.16b
-	aese	v18.16b, v26.16b
-	aesmc	v18.16b, v18.16b
-	aese	v17.16b, v21.16b
-	aesmc	v17.16b, v17.16b
-	eor	v1.16b, v28.16b, v4.16b
-	aese	v28.16b, v4.16b
-	aesmc	v28.16b, v28.16b
-	eor	v7.16b, v19.16b, v6.16b
-	eor	v21.16b, v16.16b, v5.16b
-	eor	v0.16b, v18.16b, v3.16b
-	eor	v4.16b, v17.16b, v1.16b
-	eor3	v26.16b, v27.16b, v29.16b, v25.16b
-	aese	v27.16b, v29.16b
-	aesmc	v27.16b, v27.16b
-	aese	v19.16b, v6.16b
-	aesmc	v19.16b, v19.16b
-	aese	v16.16b, v5.16b
-	aesmc	v16.16b, v16.16b
-	aese	v18.16b, v3.16b
-	aesmc	v18.16b, v18.16b
-	aese	v17.16b, v1.16b
-	aesmc	v17.16b, v17.16b
-	eor	v3.16b, v28.16b, v2.16b
-	aese	v28.16b, v2.16b
-	aesmc	v28.16b, v28.16b
-	mov	v1.16b, v17.16b
-	mov	v30.16b, v27.16b
-	mov	v29.16b, v19.16b
-	mov	v6.16b, v16.16b
-	mov	v5.16b, v18.16b
-	eor	v2.16b, v28.16b, v26.16b
-	aese	v1.16b, v3.16b
-	aesmc	v1.16b, v1.16b
-	aese	v28.16b, v26.16b
-	aesmc	v28.16b, v28.16b
-	aese	v30.16b, v7.16b
-	aesmc	v30.16b, v30.16b
-	aese	v29.16b, v21.16b
+	eor	v18.16b, v28.16b, v1.16b
+	eor	v17.16b, v20.16b, v2.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v16.16b, v21.16b, v3.16b
+	eor	v7.16b, v22.16b, v4.16b
+	eor3	v6.16b, v23.16b, v5.16b, v27.16b // let k0 = s[0] ^ m;
+	aese	v29.16b, v0.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	aesmc	v29.16b, v29.16b
-	aese	v6.16b, v0.16b
-	aesmc	v6.16b, v6.16b
-	aese	v5.16b, v4.16b
-	aesmc	v5.16b, v5.16b
-	eor3	v2.16b, v20.16b, v2.16b, v1.16b
-	eor3	v7.16b, v27.16b, v7.16b, v28.16b
-	eor3	v26.16b, v19.16b, v21.16b, v30.16b
-	eor3	v21.16b, v16.16b, v0.16b, v29.16b
-	eor3	v4.16b, v18.16b, v4.16b, v6.16b
-	eor3	v0.16b, v17.16b, v3.16b, v5.16b
+	aese	v23.16b, v5.16b
+	aesmc	v23.16b, v23.16b
+	aese	v22.16b, v4.16b
+	aesmc	v22.16b, v22.16b
+	aese	v21.16b, v3.16b
+	aesmc	v21.16b, v21.16b
+	aese	v20.16b, v2.16b
+	aesmc	v20.16b, v20.16b
+	aese	v28.16b, v1.16b
+	aesmc	v28.16b, v28.16b
+	eor	v5.16b, v23.16b, v7.16b
+	eor	v4.16b, v22.16b, v16.16b
+	eor	v3.16b, v21.16b, v17.16b
+	eor	v2.16b, v20.16b, v18.16b
+	eor	v1.16b, v28.16b, v19.16b
+	eor3	v0.16b, v29.16b, v6.16b, v26.16b
+	aese	v28.16b, v19.16b
+	aesmc	v28.16b, v28.16b
+	aese	v29.16b, v6.16b
+	aesmc	v29.16b, v29.16b
+	aese	v23.16b, v7.16b
+	aesmc	v23.16b, v23.16b
+	aese	v22.16b, v16.16b
+	aesmc	v22.16b, v22.16b
+	aese	v21.16b, v17.16b
+	aesmc	v21.16b, v21.16b
+	aese	v20.16b, v18.16b
+	aesmc	v20.16b, v20.16b
+	eor	v19.16b, v29.16b, v5.16b
+	eor	v18.16b, v23.16b, v4.16b
+	eor	v17.16b, v22.16b, v3.16b
+	eor	v16.16b, v21.16b, v2.16b
+	eor	v7.16b, v20.16b, v1.16b
+	eor3	v6.16b, v28.16b, v0.16b, v25.16b
+	aese	v20.16b, v1.16b
+	aesmc	v20.16b, v20.16b
+	aese	v28.16b, v0.16b
+	aesmc	v28.16b, v28.16b
+	aese	v29.16b, v5.16b
+	aesmc	v29.16b, v29.16b
+	aese	v23.16b, v4.16b
+	aesmc	v23.16b, v23.16b
+	aese	v22.16b, v3.16b
+	aesmc	v22.16b, v22.16b
+	aese	v21.16b, v2.16b
+	aesmc	v21.16b, v21.16b
+	eor	v4.16b, v28.16b, v19.16b
+	eor	v3.16b, v29.16b, v18.16b
+	eor	v2.16b, v23.16b, v17.16b
+	eor	v1.16b, v22.16b, v16.16b
+	eor	v0.16b, v21.16b, v7.16b
+	eor3	v5.16b, v20.16b, v6.16b, v24.16b
+	aese	v21.16b, v7.16b
+	aesmc	v7.16b, v21.16b
+	aese	v20.16b, v6.16b
+	aesmc	v6.16b, v20.16b
+	aese	v28.16b, v19.16b
+	aesmc	v21.16b, v28.16b
+	aese	v29.16b, v18.16b
+	aesmc	v20.16b, v29.16b
+	aese	v23.16b, v17.16b
+	aesmc	v23.16b, v23.16b
+	aese	v22.16b, v16.16b
+	aesmc	v22.16b, v22.16b
 	cbnz	x2, .Laegis256_init_sha3_1
-	stp	q2, q7, [x0]                    // static for k in 0..6 { state.s[k] = s[k]; }
-	stp	q26, q21, [x0, #32]
-	stp	q4, q0, [x0, #64]
+	eor	v16.16b, v22.16b, v0.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v0.16b, v23.16b, v1.16b
+	eor	v2.16b, v20.16b, v2.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	stp	q0, q16, [x0, #64]              // static for k in 0..6 { state.s[k] = s[k]; }
+	eor	v0.16b, v21.16b, v3.16b
+	eor	v1.16b, v6.16b, v4.16b
+	stp	q0, q2, [x0, #32]
+	eor	v0.16b, v7.16b, v5.16b
+	stp	q0, q1, [x0]
 	ret
 
 // void aegis256_absorb(AEGIS_256 *state, const uint8_t *ad, size_t ad_length)
@@ -4373,23 +4390,20 @@ aegis256_absorb:
 	ldp	q21, q22, [x0, #64]
 	cmp	x3, #6
 	b.hs	.Laegis256_absorb_1
-	mov	x5, x1                          // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-	b	.Laegis256_absorb_4
+	mov	x4, x1                          // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	b	.Laegis256_absorb_3
 .Laegis256_absorb_1:
 	movi	v0.16b, #0x0
 	sub	x3, x3, #6                      // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
 	movi	v25.16b, #0x0
-	mov	x5, x1
+	mov	x4, x1
 	movi	v24.16b, #0x0
 	movi	v23.16b, #0x0
 	movi	v7.16b, #0x0
 	movi	v6.16b, #0x0
-	b	.Laegis256_absorb_3
 .Laegis256_absorb_2:
-	mov	x3, x4                          // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-.Laegis256_absorb_3:
 	eor	v29.16b, v22.16b, v6.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	sub	x4, x3, #6                      // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	sub	x3, x3, #6                      // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
 	eor	v28.16b, v21.16b, v7.16b
 	eor	v27.16b, v20.16b, v23.16b       // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
 	eor	v26.16b, v19.16b, v24.16b
@@ -4407,7 +4421,7 @@ aegis256_absorb:
 	aesmc	v20.16b, v20.16b
 	aese	v21.16b, v7.16b
 	aesmc	v21.16b, v21.16b
-	ldp	q0, q1, [x5], #96
+	ldp	q0, q1, [x4], #96
 	eor	v25.16b, v17.16b, v3.16b
 	eor	v24.16b, v18.16b, v26.16b
 	eor	v23.16b, v19.16b, v27.16b
@@ -4446,7 +4460,7 @@ aegis256_absorb:
 	aesmc	v18.16b, v18.16b
 	aese	v19.16b, v5.16b
 	aesmc	v19.16b, v19.16b
-	ldp	q0, q1, [x5, #-64]
+	ldp	q0, q1, [x4, #-64]
 	eor	v27.16b, v21.16b, v29.16b
 	eor	v26.16b, v22.16b, v28.16b
 	eor	v25.16b, v17.16b, v7.16b
@@ -4485,7 +4499,7 @@ aegis256_absorb:
 	aesmc	v22.16b, v22.16b
 	aese	v17.16b, v24.16b
 	aesmc	v17.16b, v17.16b
-	ldp	q0, q26, [x5, #-32]
+	ldp	q0, q26, [x4, #-32]
 	eor	v25.16b, v19.16b, v5.16b
 	eor	v24.16b, v20.16b, v4.16b
 	eor	v23.16b, v21.16b, v3.16b
@@ -4506,21 +4520,22 @@ aegis256_absorb:
 	aese	v22.16b, v2.16b
 	aesmc	v22.16b, v22.16b
 	eor	v0.16b, v0.16b, v26.16b
-	tbz	x4, #63, .Laegis256_absorb_2
-	eor	v17.16b, v17.16b, v0.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v18.16b, v18.16b, v25.16b
+	tbz	x3, #63, .Laegis256_absorb_2
+	eor	v22.16b, v22.16b, v6.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	add	x3, x3, #6                      // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	eor	v21.16b, v21.16b, v7.16b
+	eor	v20.16b, v20.16b, v23.16b       // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
 	eor	v19.16b, v19.16b, v24.16b
-	eor	v20.16b, v20.16b, v23.16b
-	eor	v21.16b, v21.16b, v7.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v22.16b, v22.16b, v6.16b
-.Laegis256_absorb_4:
-	cbnz	x3, .Laegis256_absorb_6         // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	eor	v18.16b, v18.16b, v25.16b
+	eor	v17.16b, v17.16b, v0.16b
+.Laegis256_absorb_3:
+	cbnz	x3, .Laegis256_absorb_5         // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
 	mov	v0.16b, v17.16b                 // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-	b	.Laegis256_absorb_7
-.Laegis256_absorb_5:
+	b	.Laegis256_absorb_6
+.Laegis256_absorb_4:
 	mov	v17.16b, v0.16b                 // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-.Laegis256_absorb_6:
-	ldr	q0, [x5], #16                   // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+.Laegis256_absorb_5:
+	ldr	q0, [x4], #16                   // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
 	mov	v1.16b, v22.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	mov	v2.16b, v18.16b
 	sub	x3, x3, #1
@@ -4546,23 +4561,23 @@ aegis256_absorb:
 	eor	v20.16b, v3.16b, v20.16b
 	eor	v21.16b, v4.16b, v21.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
 	eor	v22.16b, v5.16b, v22.16b
-	cbnz	x3, .Laegis256_absorb_5
-.Laegis256_absorb_7:
+	cbnz	x3, .Laegis256_absorb_4
+.Laegis256_absorb_6:
 	and	x3, x2, #0xf                    // if n % 16 != 0 { s = update_256(s, tail_256(ad, n)); }
-	cbnz	x3, .Laegis256_absorb_8
+	cbnz	x3, .Laegis256_absorb_7
 	mov	v1.16b, v0.16b                  // if n % 16 != 0 { s = update_256(s, tail_256(ad, n)); }
-	b	.Laegis256_absorb_10
-.Laegis256_absorb_8:
+	b	.Laegis256_absorb_9
+.Laegis256_absorb_7:
 	add	x5, sp, #0                      // store(block, 0, zero);
 	and	x2, x2, #0xfffffffffffffff0     // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	str	q16, [x5]
 	add	x1, x1, x2
 	mov	x4, x5
-.Laegis256_absorb_9:
+.Laegis256_absorb_8:
 	ldrb	w2, [x1], #1                    // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	sub	x3, x3, #1
 	strb	w2, [x4], #1
-	cbnz	x3, .Laegis256_absorb_9
+	cbnz	x3, .Laegis256_absorb_8
 	ldr	q1, [x5]                        // return load(u8x16, block, 0);
 	mov	v2.16b, v22.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	mov	v3.16b, v18.16b
@@ -4587,7 +4602,7 @@ aegis256_absorb:
 	eor	v20.16b, v4.16b, v20.16b
 	eor	v21.16b, v5.16b, v21.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
 	eor	v22.16b, v16.16b, v22.16b
-.Laegis256_absorb_10:
+.Laegis256_absorb_9:
 	stp	q1, q18, [x0]                   // static for k in 0..6 { state.s[k] = s[k]; }
 	stp	q19, q20, [x0, #32]
 	stp	q21, q22, [x0, #64]
@@ -4628,24 +4643,21 @@ aegis256_absorb_sha3:
 	ldp	q19, q27, [x0, #64]
 	cmp	x3, #6
 	b.hs	.Laegis256_absorb_sha3_1
-	mov	x5, x1                          // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-	b	.Laegis256_absorb_sha3_4
+	mov	x4, x1                          // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	b	.Laegis256_absorb_sha3_3
 .Laegis256_absorb_sha3_1:
 	movi	v25.16b, #0x0
 	sub	x3, x3, #6                      // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
 	movi	v18.16b, #0x0
-	mov	x5, x1
+	mov	x4, x1
 	movi	v17.16b, #0x0
 	movi	v16.16b, #0x0
 	movi	v7.16b, #0x0
 	movi	v6.16b, #0x0
-	b	.Laegis256_absorb_sha3_3
 .Laegis256_absorb_sha3_2:
-	mov	x3, x4                          // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-.Laegis256_absorb_sha3_3:
-	ldp	q0, q26, [x5], #96              // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	ldp	q0, q26, [x4], #96              // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
 	eor	v5.16b, v27.16b, v6.16b         // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	sub	x4, x3, #6
+	sub	x3, x3, #6
 	eor	v4.16b, v19.16b, v7.16b
 	eor	v3.16b, v20.16b, v16.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
 	eor	v2.16b, v21.16b, v17.16b
@@ -4681,7 +4693,7 @@ aegis256_absorb_sha3:
 	aesmc	v21.16b, v21.16b
 	aese	v20.16b, v4.16b
 	aesmc	v20.16b, v20.16b
-	ldp	q5, q0, [x5, #-64]
+	ldp	q5, q0, [x4, #-64]
 	eor	v4.16b, v27.16b, v17.16b
 	eor	v3.16b, v23.16b, v16.16b
 	eor	v2.16b, v22.16b, v7.16b
@@ -4718,7 +4730,7 @@ aegis256_absorb_sha3:
 	aesmc	v23.16b, v23.16b
 	aese	v22.16b, v1.16b
 	aesmc	v22.16b, v22.16b
-	ldp	q5, q0, [x5, #-32]
+	ldp	q5, q0, [x4, #-32]
 	eor	v4.16b, v20.16b, v17.16b
 	eor	v3.16b, v19.16b, v16.16b
 	eor	v2.16b, v27.16b, v7.16b
@@ -4755,18 +4767,19 @@ aegis256_absorb_sha3:
 	aesmc	v19.16b, v19.16b
 	aese	v27.16b, v1.16b
 	aesmc	v27.16b, v27.16b
-	tbz	x4, #63, .Laegis256_absorb_sha3_2
-	eor	v23.16b, v23.16b, v25.16b       // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v22.16b, v22.16b, v18.16b
+	tbz	x3, #63, .Laegis256_absorb_sha3_2
+	eor	v27.16b, v27.16b, v6.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	add	x3, x3, #6                      // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	eor	v19.16b, v19.16b, v7.16b
+	eor	v20.16b, v20.16b, v16.16b       // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
 	eor	v21.16b, v21.16b, v17.16b
-	eor	v20.16b, v20.16b, v16.16b
-	eor	v19.16b, v19.16b, v7.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v27.16b, v27.16b, v6.16b
+	eor	v22.16b, v22.16b, v18.16b
+	eor	v23.16b, v23.16b, v25.16b
+.Laegis256_absorb_sha3_3:
+	cbz	x3, .Laegis256_absorb_sha3_5    // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
 .Laegis256_absorb_sha3_4:
-	cbz	x3, .Laegis256_absorb_sha3_6    // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-.Laegis256_absorb_sha3_5:
 	mov	v0.16b, v27.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	ldr	q6, [x5], #16                   // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	ldr	q6, [x4], #16                   // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
 	aese	v0.16b, v24.16b
 	aesmc	v0.16b, v0.16b
 	sub	x3, x3, #1
@@ -4791,20 +4804,20 @@ aegis256_absorb_sha3:
 	eor	v20.16b, v3.16b, v20.16b
 	eor	v19.16b, v4.16b, v19.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
 	eor	v27.16b, v5.16b, v27.16b
-	cbnz	x3, .Laegis256_absorb_sha3_5
-.Laegis256_absorb_sha3_6:
+	cbnz	x3, .Laegis256_absorb_sha3_4
+.Laegis256_absorb_sha3_5:
 	and	x3, x2, #0xf                    // if n % 16 != 0 { s = update_256(s, tail_256(ad, n)); }
-	cbz	x3, .Laegis256_absorb_sha3_8
+	cbz	x3, .Laegis256_absorb_sha3_7
 	add	x5, sp, #0                      // store(block, 0, zero);
 	and	x2, x2, #0xfffffffffffffff0     // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	str	q24, [x5]
 	add	x1, x1, x2
 	mov	x4, x5
-.Laegis256_absorb_sha3_7:
+.Laegis256_absorb_sha3_6:
 	ldrb	w2, [x1], #1                    // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	sub	x3, x3, #1
 	strb	w2, [x4], #1
-	cbnz	x3, .Laegis256_absorb_sha3_7
+	cbnz	x3, .Laegis256_absorb_sha3_6
 	mov	v0.16b, v27.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	ldr	q5, [x5]                        // return load(u8x16, block, 0);
 	aese	v0.16b, v24.16b
@@ -4829,7 +4842,7 @@ aegis256_absorb_sha3:
 	eor	v20.16b, v3.16b, v20.16b
 	eor	v19.16b, v4.16b, v19.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
 	eor	v27.16b, v24.16b, v27.16b
-.Laegis256_absorb_sha3_8:
+.Laegis256_absorb_sha3_7:
 	stp	q23, q22, [x0]                  // static for k in 0..6 { state.s[k] = s[k]; }
 	stp	q21, q20, [x0, #32]
 	stp	q19, q27, [x0, #64]
@@ -4878,25 +4891,22 @@ aegis256_encrypt:
 	ldp	q25, q24, [x0, #64]
 	cmp	x4, #6
 	b.hs	.Laegis256_encrypt_1
-	mov	x6, x2                          // for k in 0..length / 16 unroll 6, 1 {
-	mov	x7, x1
-	b	.Laegis256_encrypt_4
+	mov	x5, x2                          // for k in 0..length / 16 unroll 6, 1 {
+	mov	x6, x1
+	b	.Laegis256_encrypt_3
 .Laegis256_encrypt_1:
 	movi	v1.16b, #0x0
 	sub	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
 	movi	v8.16b, #0x0
-	mov	x7, x1
+	mov	x6, x1
 	movi	v31.16b, #0x0
-	mov	x6, x2
+	mov	x5, x2
 	movi	v21.16b, #0x0
 	movi	v19.16b, #0x0
 	movi	v6.16b, #0x0
-	b	.Laegis256_encrypt_3
 .Laegis256_encrypt_2:
-	mov	x4, x5                          // for k in 0..length / 16 unroll 6, 1 {
-.Laegis256_encrypt_3:
 	eor	v16.16b, v24.16b, v6.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	sub	x5, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
+	sub	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
 	eor	v2.16b, v25.16b, v19.16b
 	eor	v20.16b, v26.16b, v21.16b       // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
 	eor	v18.16b, v27.16b, v31.16b
@@ -4914,7 +4924,7 @@ aegis256_encrypt:
 	aesmc	v26.16b, v26.16b
 	aese	v25.16b, v19.16b
 	aesmc	v25.16b, v25.16b
-	ldp	q19, q8, [x7], #96              // let m = load(u8x16, src, 16 * k);
+	ldp	q19, q8, [x6], #96              // let m = load(u8x16, src, 16 * k);
 	eor	v3.16b, v23.16b, v29.16b
 	eor	v21.16b, v22.16b, v18.16b
 	eor	v1.16b, v27.16b, v20.16b
@@ -4955,7 +4965,7 @@ aegis256_encrypt:
 	aese	v26.16b, v5.16b
 	aesmc	v26.16b, v26.16b
 	eor	v10.16b, v0.16b, v16.16b
-	ldp	q2, q16, [x7, #-64]
+	ldp	q2, q16, [x6, #-64]
 	and	v20.16b, v18.16b, v20.16b
 	eor	v31.16b, v31.16b, v2.16b
 	and	v18.16b, v21.16b, v1.16b
@@ -5016,10 +5026,10 @@ aegis256_encrypt:
 	eor	v5.16b, v5.16b, v6.16b
 	eor	v0.16b, v10.16b, v0.16b
 	eor	v10.16b, v22.16b, v6.16b
-	stp	q11, q0, [x6], #96              // store(dst, 16 * k, stream_256(s, m));
+	stp	q11, q0, [x5], #96              // store(dst, 16 * k, stream_256(s, m));
 	aese	v22.16b, v6.16b
 	aesmc	v22.16b, v22.16b
-	ldp	q0, q11, [x7, #-32]
+	ldp	q0, q11, [x6, #-32]
 	eor	v6.16b, v23.16b, v10.16b
 	aese	v23.16b, v10.16b
 	aesmc	v23.16b, v23.16b
@@ -5042,25 +5052,26 @@ aegis256_encrypt:
 	eor	v0.16b, v29.16b, v17.16b
 	eor	v2.16b, v18.16b, v4.16b
 	eor	v3.16b, v5.16b, v3.16b
-	stp	q0, q2, [x6, #-64]
+	stp	q0, q2, [x5, #-64]
 	eor	v0.16b, v16.16b, v7.16b
-	stp	q3, q0, [x6, #-32]
+	stp	q3, q0, [x5, #-32]
 	eor	v1.16b, v1.16b, v11.16b
-	tbz	x5, #63, .Laegis256_encrypt_2
-	eor	v23.16b, v23.16b, v1.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v22.16b, v22.16b, v8.16b
+	tbz	x4, #63, .Laegis256_encrypt_2
+	eor	v24.16b, v24.16b, v6.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	add	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
+	eor	v25.16b, v25.16b, v19.16b
+	eor	v26.16b, v26.16b, v21.16b       // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
 	eor	v27.16b, v27.16b, v31.16b
-	eor	v26.16b, v26.16b, v21.16b
-	eor	v25.16b, v25.16b, v19.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v24.16b, v24.16b, v6.16b
-.Laegis256_encrypt_4:
-	cbnz	x4, .Laegis256_encrypt_6        // for k in 0..length / 16 unroll 6, 1 {
+	eor	v22.16b, v22.16b, v8.16b
+	eor	v23.16b, v23.16b, v1.16b
+.Laegis256_encrypt_3:
+	cbnz	x4, .Laegis256_encrypt_5        // for k in 0..length / 16 unroll 6, 1 {
 	mov	v0.16b, v23.16b                 // for k in 0..length / 16 unroll 6, 1 {
-	b	.Laegis256_encrypt_7
-.Laegis256_encrypt_5:
+	b	.Laegis256_encrypt_6
+.Laegis256_encrypt_4:
 	mov	v23.16b, v0.16b                 // for k in 0..length / 16 unroll 6, 1 {
-.Laegis256_encrypt_6:
-	ldr	q2, [x7], #16                   // let m = load(u8x16, src, 16 * k);
+.Laegis256_encrypt_5:
+	ldr	q2, [x6], #16                   // let m = load(u8x16, src, 16 * k);
 	mov	v3.16b, v24.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	mov	v4.16b, v22.16b
 	sub	x4, x4, #1                      // for k in 0..length / 16 unroll 6, 1 {
@@ -5085,45 +5096,45 @@ aegis256_encrypt:
 	and	v0.16b, v27.16b, v26.16b
 	eor	v0.16b, v1.16b, v0.16b
 	eor	v0.16b, v0.16b, v2.16b
-	str	q0, [x6], #16                   // store(dst, 16 * k, stream_256(s, m));
+	str	q0, [x5], #16                   // store(dst, 16 * k, stream_256(s, m));
 	eor	v0.16b, v3.16b, v16.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
 	eor	v22.16b, v23.16b, v22.16b
 	eor	v27.16b, v4.16b, v27.16b
 	eor	v26.16b, v5.16b, v26.16b
 	eor	v25.16b, v6.16b, v25.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
 	eor	v24.16b, v7.16b, v24.16b
-	cbnz	x4, .Laegis256_encrypt_5
-.Laegis256_encrypt_7:
+	cbnz	x4, .Laegis256_encrypt_4
+.Laegis256_encrypt_6:
 	and	x8, x3, #0xf                    // if length % 16 != 0 {
-	cbnz	x8, .Laegis256_encrypt_8
+	cbnz	x8, .Laegis256_encrypt_7
 	mov	v1.16b, v0.16b                  // if length % 16 != 0 {
-	b	.Laegis256_encrypt_11
-.Laegis256_encrypt_8:
+	b	.Laegis256_encrypt_10
+.Laegis256_encrypt_7:
 	add	x7, sp, #16                     // store(block, 0, zero);
-	and	x6, x3, #0xfffffffffffffff0     // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
+	and	x5, x3, #0xfffffffffffffff0     // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	str	q28, [x7]
-	add	x1, x1, x6
+	add	x1, x1, x5
 	mov	x4, x8
-	mov	x5, x7
-.Laegis256_encrypt_9:
+	mov	x6, x7
+.Laegis256_encrypt_8:
 	ldrb	w3, [x1], #1                    // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	sub	x4, x4, #1
-	strb	w3, [x5], #1
-	cbnz	x4, .Laegis256_encrypt_9
+	strb	w3, [x6], #1
+	cbnz	x4, .Laegis256_encrypt_8
 	ldr	q3, [x7]                        // return load(u8x16, block, 0);
 	eor	v1.16b, v22.16b, v25.16b        // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
 	eor	v2.16b, v1.16b, v24.16b
 	add	x3, sp, #0                      // store(block, 0, stream_256(s, m));
 	and	v1.16b, v27.16b, v26.16b
-	add	x1, x2, x6                      // for k in 0..length % 16 { dst[length / 16 * 16 + k] = block[k]; }
+	add	x1, x2, x5                      // for k in 0..length % 16 { dst[length / 16 * 16 + k] = block[k]; }
 	eor	v1.16b, v2.16b, v1.16b
 	eor	v1.16b, v1.16b, v3.16b
 	str	q1, [x3]
-.Laegis256_encrypt_10:
+.Laegis256_encrypt_9:
 	ldrb	w2, [x3], #1                    // for k in 0..length % 16 { dst[length / 16 * 16 + k] = block[k]; }
 	sub	x8, x8, #1
 	strb	w2, [x1], #1
-	cbnz	x8, .Laegis256_encrypt_10
+	cbnz	x8, .Laegis256_encrypt_9
 	mov	v1.16b, v24.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	mov	v2.16b, v22.16b
 	mov	v4.16b, v27.16b
@@ -5147,7 +5158,7 @@ aegis256_encrypt:
 	eor	v26.16b, v4.16b, v26.16b
 	eor	v25.16b, v5.16b, v25.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
 	eor	v24.16b, v28.16b, v24.16b
-.Laegis256_encrypt_11:
+.Laegis256_encrypt_10:
 	stp	q1, q22, [x0]                   // static for k in 0..6 { state.s[k] = s[k]; }
 	stp	q27, q26, [x0, #32]
 	stp	q25, q24, [x0, #64]
@@ -5204,26 +5215,23 @@ aegis256_encrypt_sha3:
 	ldp	q22, q21, [x0, #64]
 	cmp	x4, #6
 	b.hs	.Laegis256_encrypt_sha3_1
-	mov	x6, x2                          // for k in 0..length / 16 unroll 6, 1 {
-	mov	x7, x1
-	b	.Laegis256_encrypt_sha3_4
+	mov	x5, x2                          // for k in 0..length / 16 unroll 6, 1 {
+	mov	x6, x1
+	b	.Laegis256_encrypt_sha3_3
 .Laegis256_encrypt_sha3_1:
 	movi	v20.16b, #0x0
 	sub	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
 	movi	v4.16b, #0x0
-	mov	x7, x1
+	mov	x6, x1
 	movi	v3.16b, #0x0
-	mov	x6, x2
+	mov	x5, x2
 	movi	v2.16b, #0x0
 	movi	v1.16b, #0x0
 	movi	v0.16b, #0x0
-	b	.Laegis256_encrypt_sha3_3
 .Laegis256_encrypt_sha3_2:
-	mov	x4, x5                          // for k in 0..length / 16 unroll 6, 1 {
-.Laegis256_encrypt_sha3_3:
-	ldp	q6, q28, [x7], #96              // let m = load(u8x16, src, 16 * k);
+	ldp	q6, q28, [x6], #96              // let m = load(u8x16, src, 16 * k);
 	eor	v17.16b, v24.16b, v3.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	sub	x5, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
+	sub	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
 	aese	v24.16b, v3.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	aesmc	v24.16b, v24.16b
 	eor	v30.16b, v21.16b, v0.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
@@ -5259,7 +5267,7 @@ aegis256_encrypt_sha3:
 	aesmc	v25.16b, v25.16b
 	aese	v23.16b, v29.16b
 	aesmc	v23.16b, v23.16b
-	ldp	q3, q18, [x7, #-64]
+	ldp	q3, q18, [x6, #-64]
 	eor	v8.16b, v26.16b, v7.16b
 	eor	v2.16b, v24.16b, v1.16b
 	aese	v26.16b, v7.16b
@@ -5302,14 +5310,14 @@ aegis256_encrypt_sha3:
 	aesmc	v23.16b, v23.16b
 	aese	v25.16b, v2.16b
 	aesmc	v25.16b, v25.16b
-	ldp	q2, q20, [x7, #-32]
+	ldp	q2, q20, [x6, #-32]
 	eor3	v11.16b, v18.16b, v3.16b, v6.16b
 	eor3	v0.16b, v1.16b, v16.16b, v7.16b
 	eor	v18.16b, v26.16b, v6.16b
 	aese	v26.16b, v6.16b
 	aesmc	v26.16b, v26.16b
 	eor3	v19.16b, v24.16b, v4.16b, v2.16b
-	stp	q5, q0, [x6], #96               // store(dst, 16 * k, stream_256(s, m));
+	stp	q5, q0, [x5], #96               // store(dst, 16 * k, stream_256(s, m));
 	aese	v24.16b, v4.16b
 	aesmc	v24.16b, v24.16b
 	eor	v7.16b, v23.16b, v3.16b
@@ -5352,20 +5360,21 @@ aegis256_encrypt_sha3:
 	eor3	v6.16b, v11.16b, v30.16b, v18.16b
 	eor3	v7.16b, v12.16b, v16.16b, v19.16b
 	eor3	v16.16b, v17.16b, v1.16b, v28.16b
-	stp	q5, q6, [x6, #-64]
-	stp	q7, q16, [x6, #-32]
-	tbz	x5, #63, .Laegis256_encrypt_sha3_2
-	eor	v26.16b, v26.16b, v20.16b       // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v25.16b, v25.16b, v4.16b
+	stp	q5, q6, [x5, #-64]
+	stp	q7, q16, [x5, #-32]
+	tbz	x4, #63, .Laegis256_encrypt_sha3_2
+	eor	v21.16b, v21.16b, v0.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	add	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
+	eor	v22.16b, v22.16b, v1.16b
+	eor	v23.16b, v23.16b, v2.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
 	eor	v24.16b, v24.16b, v3.16b
-	eor	v23.16b, v23.16b, v2.16b
-	eor	v22.16b, v22.16b, v1.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v21.16b, v21.16b, v0.16b
+	eor	v25.16b, v25.16b, v4.16b
+	eor	v26.16b, v26.16b, v20.16b
+.Laegis256_encrypt_sha3_3:
+	cbz	x4, .Laegis256_encrypt_sha3_5   // for k in 0..length / 16 unroll 6, 1 {
 .Laegis256_encrypt_sha3_4:
-	cbz	x4, .Laegis256_encrypt_sha3_6   // for k in 0..length / 16 unroll 6, 1 {
-.Laegis256_encrypt_sha3_5:
 	mov	v2.16b, v21.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	ldr	q16, [x7], #16                  // let m = load(u8x16, src, 16 * k);
+	ldr	q16, [x6], #16                  // let m = load(u8x16, src, 16 * k);
 	aese	v2.16b, v27.16b
 	aesmc	v2.16b, v2.16b
 	sub	x4, x4, #1                      // for k in 0..length / 16 unroll 6, 1 {
@@ -5390,37 +5399,37 @@ aegis256_encrypt_sha3:
 	eor3	v26.16b, v26.16b, v16.16b, v2.16b // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
 	eor	v25.16b, v3.16b, v25.16b
 	eor	v24.16b, v4.16b, v24.16b
-	str	q0, [x6], #16                   // store(dst, 16 * k, stream_256(s, m));
+	str	q0, [x5], #16                   // store(dst, 16 * k, stream_256(s, m));
 	eor	v23.16b, v5.16b, v23.16b
 	eor	v22.16b, v6.16b, v22.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
 	eor	v21.16b, v7.16b, v21.16b
-	cbnz	x4, .Laegis256_encrypt_sha3_5
-.Laegis256_encrypt_sha3_6:
+	cbnz	x4, .Laegis256_encrypt_sha3_4
+.Laegis256_encrypt_sha3_5:
 	and	x8, x3, #0xf                    // if length % 16 != 0 {
-	cbz	x8, .Laegis256_encrypt_sha3_9
+	cbz	x8, .Laegis256_encrypt_sha3_8
 	add	x7, sp, #16                     // store(block, 0, zero);
-	and	x6, x3, #0xfffffffffffffff0     // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
+	and	x5, x3, #0xfffffffffffffff0     // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	str	q27, [x7]
-	add	x1, x1, x6
+	add	x1, x1, x5
 	mov	x4, x8
-	mov	x5, x7
-.Laegis256_encrypt_sha3_7:
+	mov	x6, x7
+.Laegis256_encrypt_sha3_6:
 	ldrb	w3, [x1], #1                    // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	sub	x4, x4, #1
-	strb	w3, [x5], #1
-	cbnz	x4, .Laegis256_encrypt_sha3_7
+	strb	w3, [x6], #1
+	cbnz	x4, .Laegis256_encrypt_sha3_6
 	eor3	v1.16b, v25.16b, v22.16b, v21.16b // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
 	ldr	q5, [x7]                        // return load(u8x16, block, 0);
 	and	v0.16b, v24.16b, v23.16b
 	add	x3, sp, #0                      // store(block, 0, stream_256(s, m));
-	add	x1, x2, x6                      // for k in 0..length % 16 { dst[length / 16 * 16 + k] = block[k]; }
+	add	x1, x2, x5                      // for k in 0..length % 16 { dst[length / 16 * 16 + k] = block[k]; }
 	eor3	v0.16b, v1.16b, v0.16b, v5.16b
 	str	q0, [x3]
-.Laegis256_encrypt_sha3_8:
+.Laegis256_encrypt_sha3_7:
 	ldrb	w2, [x3], #1                    // for k in 0..length % 16 { dst[length / 16 * 16 + k] = block[k]; }
 	sub	x8, x8, #1
 	strb	w2, [x1], #1
-	cbnz	x8, .Laegis256_encrypt_sha3_8
+	cbnz	x8, .Laegis256_encrypt_sha3_7
 	mov	v0.16b, v21.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	aese	v0.16b, v27.16b
 	aesmc	v0.16b, v0.16b
@@ -5444,7 +5453,7 @@ aegis256_encrypt_sha3:
 	eor	v23.16b, v3.16b, v23.16b
 	eor	v22.16b, v4.16b, v22.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
 	eor	v21.16b, v27.16b, v21.16b
-.Laegis256_encrypt_sha3_9:
+.Laegis256_encrypt_sha3_8:
 	stp	q26, q25, [x0]                  // static for k in 0..6 { state.s[k] = s[k]; }
 	stp	q24, q23, [x0, #32]
 	stp	q22, q21, [x0, #64]
@@ -5495,42 +5504,39 @@ aegis256_decrypt:
 	ldp	q18, q23, [x0, #64]
 	cmp	x4, #6
 	b.hs	.Laegis256_decrypt_1
-	mov	x6, x2                          // for k in 0..length / 16 unroll 6, 1 {
-	mov	x7, x1
-	b	.Laegis256_decrypt_4
+	mov	x5, x2                          // for k in 0..length / 16 unroll 6, 1 {
+	mov	x6, x1
+	b	.Laegis256_decrypt_3
 .Laegis256_decrypt_1:
 	movi	v26.16b, #0x0
 	sub	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
-	movi	v16.16b, #0x0
-	mov	x7, x1
-	movi	v7.16b, #0x0
-	mov	x6, x2
-	movi	v6.16b, #0x0
-	movi	v1.16b, #0x0
 	movi	v0.16b, #0x0
-	b	.Laegis256_decrypt_3
+	mov	x6, x1
+	movi	v1.16b, #0x0
+	mov	x5, x2
+	movi	v6.16b, #0x0
+	movi	v7.16b, #0x0
+	movi	v16.16b, #0x0
 .Laegis256_decrypt_2:
-	mov	x4, x5                          // for k in 0..length / 16 unroll 6, 1 {
-.Laegis256_decrypt_3:
-	eor	v29.16b, v23.16b, v0.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	sub	x5, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
-	eor	v2.16b, v18.16b, v1.16b
+	eor	v29.16b, v23.16b, v16.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	sub	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
+	eor	v2.16b, v18.16b, v7.16b
 	eor	v3.16b, v19.16b, v6.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v4.16b, v20.16b, v7.16b
-	eor	v5.16b, v21.16b, v16.16b
+	eor	v4.16b, v20.16b, v1.16b
+	eor	v5.16b, v21.16b, v0.16b
 	eor	v17.16b, v22.16b, v26.16b
-	ldp	q25, q28, [x7], #96             // let m = stream_256(s, load(u8x16, src, 16 * k));
-	aese	v23.16b, v0.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	ldp	q25, q28, [x6], #96             // let m = stream_256(s, load(u8x16, src, 16 * k));
+	aese	v23.16b, v16.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	aesmc	v23.16b, v23.16b
 	aese	v22.16b, v26.16b
 	aesmc	v22.16b, v22.16b
-	aese	v21.16b, v16.16b
+	aese	v21.16b, v0.16b
 	aesmc	v21.16b, v21.16b
-	aese	v20.16b, v7.16b
+	aese	v20.16b, v1.16b
 	aesmc	v20.16b, v20.16b
 	aese	v19.16b, v6.16b
 	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v1.16b
+	aese	v18.16b, v7.16b
 	aesmc	v18.16b, v18.16b
 	eor	v0.16b, v5.16b, v2.16b          // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
 	eor	v1.16b, v0.16b, v29.16b
@@ -5561,9 +5567,9 @@ aegis256_decrypt:
 	eor	v2.16b, v7.16b, v6.16b
 	eor	v0.16b, v1.16b, v0.16b
 	eor	v0.16b, v2.16b, v0.16b
-	ldp	q1, q28, [x7, #-64]
+	ldp	q1, q28, [x6, #-64]
 	eor	v2.16b, v26.16b, v0.16b
-	stp	q27, q0, [x6], #96              // store(dst, 16 * k, m);
+	stp	q27, q0, [x5], #96              // store(dst, 16 * k, m);
 	eor	v29.16b, v18.16b, v2.16b
 	eor	v27.16b, v23.16b, v25.16b
 	eor	v26.16b, v22.16b, v17.16b
@@ -5610,10 +5616,10 @@ aegis256_decrypt:
 	eor	v0.16b, v17.16b, v0.16b
 	and	v1.16b, v7.16b, v6.16b
 	eor	v0.16b, v16.16b, v0.16b
-	ldp	q28, q5, [x7, #-32]
+	ldp	q28, q5, [x6, #-32]
 	eor	v0.16b, v1.16b, v0.16b
 	eor	v1.16b, v29.16b, v0.16b
-	stp	q25, q0, [x6, #-64]
+	stp	q25, q0, [x5, #-64]
 	eor	v29.16b, v20.16b, v1.16b
 	eor	v27.16b, v19.16b, v16.16b
 	eor	v26.16b, v18.16b, v7.16b
@@ -5639,11 +5645,11 @@ aegis256_decrypt:
 	eor	v17.16b, v27.16b, v0.16b
 	eor	v2.16b, v29.16b, v17.16b
 	eor	v28.16b, v21.16b, v2.16b
-	eor	v16.16b, v20.16b, v27.16b
-	eor	v7.16b, v19.16b, v26.16b
+	eor	v0.16b, v20.16b, v27.16b
+	eor	v1.16b, v19.16b, v26.16b
 	eor	v6.16b, v18.16b, v25.16b
-	eor	v1.16b, v23.16b, v4.16b
-	eor	v0.16b, v22.16b, v3.16b
+	eor	v7.16b, v23.16b, v4.16b
+	eor	v16.16b, v22.16b, v3.16b
 	aese	v22.16b, v3.16b
 	aesmc	v22.16b, v22.16b
 	aese	v21.16b, v2.16b
@@ -5656,25 +5662,26 @@ aegis256_decrypt:
 	aesmc	v18.16b, v18.16b
 	aese	v23.16b, v4.16b
 	aesmc	v23.16b, v23.16b
-	eor	v2.16b, v5.16b, v0.16b
-	eor	v2.16b, v2.16b, v1.16b
-	and	v3.16b, v7.16b, v6.16b
-	eor	v2.16b, v2.16b, v16.16b
+	eor	v2.16b, v5.16b, v16.16b
+	eor	v2.16b, v2.16b, v7.16b
+	and	v3.16b, v1.16b, v6.16b
+	eor	v2.16b, v2.16b, v0.16b
 	eor	v2.16b, v3.16b, v2.16b
-	stp	q17, q2, [x6, #-32]
+	stp	q17, q2, [x5, #-32]
 	eor	v26.16b, v28.16b, v2.16b
-	tbz	x5, #63, .Laegis256_decrypt_2
-	eor	v22.16b, v22.16b, v26.16b       // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v21.16b, v21.16b, v16.16b
-	eor	v20.16b, v20.16b, v7.16b
-	eor	v19.16b, v19.16b, v6.16b
-	eor	v18.16b, v18.16b, v1.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v23.16b, v23.16b, v0.16b
+	tbz	x4, #63, .Laegis256_decrypt_2
+	eor	v23.16b, v23.16b, v16.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	add	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
+	eor	v18.16b, v18.16b, v7.16b
+	eor	v19.16b, v19.16b, v6.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v20.16b, v20.16b, v1.16b
+	eor	v21.16b, v21.16b, v0.16b
+	eor	v22.16b, v22.16b, v26.16b
+.Laegis256_decrypt_3:
+	cbz	x4, .Laegis256_decrypt_5        // for k in 0..length / 16 unroll 6, 1 {
 .Laegis256_decrypt_4:
-	cbz	x4, .Laegis256_decrypt_6        // for k in 0..length / 16 unroll 6, 1 {
-.Laegis256_decrypt_5:
 	mov	v3.16b, v23.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	ldr	q2, [x7], #16                   // let m = stream_256(s, load(u8x16, src, 16 * k));
+	ldr	q2, [x6], #16                   // let m = stream_256(s, load(u8x16, src, 16 * k));
 	aese	v3.16b, v24.16b
 	aesmc	v3.16b, v3.16b
 	sub	x4, x4, #1                      // for k in 0..length / 16 unroll 6, 1 {
@@ -5699,54 +5706,54 @@ aegis256_decrypt:
 	eor	v0.16b, v1.16b, v0.16b
 	eor	v1.16b, v0.16b, v2.16b
 	eor	v0.16b, v22.16b, v3.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	str	q1, [x6], #16                   // store(dst, 16 * k, m);
+	str	q1, [x5], #16                   // store(dst, 16 * k, m);
 	eor	v22.16b, v1.16b, v0.16b
 	eor	v21.16b, v4.16b, v21.16b
 	eor	v20.16b, v5.16b, v20.16b
 	eor	v19.16b, v6.16b, v19.16b
 	eor	v18.16b, v7.16b, v18.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
 	eor	v23.16b, v16.16b, v23.16b
-	cbnz	x4, .Laegis256_decrypt_5
-.Laegis256_decrypt_6:
+	cbnz	x4, .Laegis256_decrypt_4
+.Laegis256_decrypt_5:
 	and	x9, x3, #0xf                    // if length % 16 != 0 {
-	cbnz	x9, .Laegis256_decrypt_7
+	cbnz	x9, .Laegis256_decrypt_6
 	mov	v0.16b, v22.16b                 // if length % 16 != 0 {
-	b	.Laegis256_decrypt_11
-.Laegis256_decrypt_7:
+	b	.Laegis256_decrypt_10
+.Laegis256_decrypt_6:
 	add	x7, sp, #16                     // store(block, 0, zero);
-	and	x6, x3, #0xfffffffffffffff0     // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
+	and	x5, x3, #0xfffffffffffffff0     // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	str	q24, [x7]
 	movz	x8, #0x10
-	add	x1, x1, x6
+	add	x1, x1, x5
 	mov	x4, x9
-	mov	x5, x7
-.Laegis256_decrypt_8:
+	mov	x6, x7
+.Laegis256_decrypt_7:
 	ldrb	w3, [x1], #1                    // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	sub	x4, x4, #1
-	strb	w3, [x5], #1
-	cbnz	x4, .Laegis256_decrypt_8
+	strb	w3, [x6], #1
+	cbnz	x4, .Laegis256_decrypt_7
 	ldr	q2, [x7]                        // return load(u8x16, block, 0);
 	eor	v0.16b, v21.16b, v18.16b        // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
 	eor	v1.16b, v0.16b, v23.16b
 	add	x4, sp, #0                      // store(block, 0, stream_256(s, tail_256(src, length)));
 	and	v0.16b, v20.16b, v19.16b
-	add	x1, x2, x6                      // for k in 0..length % 16 { dst[length / 16 * 16 + k] = block[k]; }
+	add	x1, x2, x5                      // for k in 0..length % 16 { dst[length / 16 * 16 + k] = block[k]; }
 	eor	v0.16b, v1.16b, v0.16b
 	mov	x5, x4
 	eor	v0.16b, v0.16b, v2.16b
 	mov	x3, x9
 	str	q0, [x4]
-.Laegis256_decrypt_9:
+.Laegis256_decrypt_8:
 	ldrb	w2, [x5], #1                    // for k in 0..length % 16 { dst[length / 16 * 16 + k] = block[k]; }
 	sub	x3, x3, #1
 	strb	w2, [x1], #1
-	cbnz	x3, .Laegis256_decrypt_9
+	cbnz	x3, .Laegis256_decrypt_8
 	sub	x1, x8, x9                      // for k in length % 16..16 { block[k] = 0; }
 	add	x2, x4, x9
-.Laegis256_decrypt_10:
+.Laegis256_decrypt_9:
 	strb	wzr, [x2], #1                   // for k in length % 16..16 { block[k] = 0; }
 	sub	x1, x1, #1
-	cbnz	x1, .Laegis256_decrypt_10
+	cbnz	x1, .Laegis256_decrypt_9
 	ldr	q0, [x4]                        // s = update_256(s, load(u8x16, block, 0));
 	mov	v1.16b, v23.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	mov	v2.16b, v21.16b
@@ -5771,7 +5778,7 @@ aegis256_decrypt:
 	eor	v19.16b, v3.16b, v19.16b
 	eor	v18.16b, v4.16b, v18.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
 	eor	v23.16b, v24.16b, v23.16b
-.Laegis256_decrypt_11:
+.Laegis256_decrypt_10:
 	stp	q0, q21, [x0]                   // static for k in 0..6 { state.s[k] = s[k]; }
 	stp	q20, q19, [x0, #32]
 	stp	q18, q23, [x0, #64]
@@ -5817,41 +5824,38 @@ aegis256_decrypt_sha3:
 	ldp	q16, q17, [x0, #64]
 	cmp	x4, #6
 	b.hs	.Laegis256_decrypt_sha3_1
-	mov	x6, x2                          // for k in 0..length / 16 unroll 6, 1 {
-	mov	x7, x1
-	b	.Laegis256_decrypt_sha3_4
+	mov	x5, x2                          // for k in 0..length / 16 unroll 6, 1 {
+	mov	x6, x1
+	b	.Laegis256_decrypt_sha3_3
 .Laegis256_decrypt_sha3_1:
-	movi	v30.16b, #0x0
+	movi	v4.16b, #0x0
 	sub	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
 	movi	v3.16b, #0x0
-	mov	x7, x1
-	movi	v4.16b, #0x0
-	mov	x6, x2
+	mov	x6, x1
+	movi	v30.16b, #0x0
+	mov	x5, x2
 	movi	v25.16b, #0x0
 	movi	v27.16b, #0x0
 	movi	v26.16b, #0x0
-	b	.Laegis256_decrypt_sha3_3
 .Laegis256_decrypt_sha3_2:
-	mov	x4, x5                          // for k in 0..length / 16 unroll 6, 1 {
-.Laegis256_decrypt_sha3_3:
-	ldp	q0, q29, [x7], #96              // let m = stream_256(s, load(u8x16, src, 16 * k));
+	ldp	q0, q29, [x6], #96              // let m = stream_256(s, load(u8x16, src, 16 * k));
 	eor	v20.16b, v17.16b, v26.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	sub	x5, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
+	sub	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
 	eor	v21.16b, v16.16b, v27.16b
 	eor	v24.16b, v5.16b, v3.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
 	eor3	v2.16b, v24.16b, v21.16b, v20.16b // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
 	eor	v22.16b, v7.16b, v25.16b
-	eor	v23.16b, v18.16b, v4.16b
+	eor	v23.16b, v18.16b, v30.16b
 	and	v1.16b, v23.16b, v22.16b
 	eor3	v28.16b, v2.16b, v1.16b, v0.16b
 	aese	v7.16b, v25.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	aesmc	v7.16b, v7.16b
 	aese	v5.16b, v3.16b
 	aesmc	v5.16b, v5.16b
-	eor3	v25.16b, v6.16b, v30.16b, v28.16b // let k0 = s[0] ^ m;
-	aese	v6.16b, v30.16b
+	eor3	v25.16b, v6.16b, v4.16b, v28.16b // let k0 = s[0] ^ m;
+	aese	v6.16b, v4.16b
 	aesmc	v6.16b, v6.16b
-	aese	v18.16b, v4.16b
+	aese	v18.16b, v30.16b
 	aesmc	v18.16b, v18.16b
 	aese	v16.16b, v27.16b
 	aesmc	v16.16b, v16.16b
@@ -5869,12 +5873,12 @@ aegis256_decrypt_sha3:
 	aesmc	v18.16b, v18.16b
 	aese	v7.16b, v21.16b
 	aesmc	v7.16b, v7.16b
-	stp	q28, q0, [x6], #96              // store(dst, 16 * k, m);
+	stp	q28, q0, [x5], #96              // store(dst, 16 * k, m);
 	aese	v6.16b, v24.16b
 	aesmc	v6.16b, v6.16b
 	aese	v5.16b, v23.16b
 	aesmc	v5.16b, v5.16b
-	ldp	q1, q28, [x7, #-64]
+	ldp	q1, q28, [x6, #-64]
 	eor3	v30.16b, v17.16b, v25.16b, v0.16b
 	aese	v17.16b, v25.16b
 	aesmc	v17.16b, v17.16b
@@ -5913,12 +5917,12 @@ aegis256_decrypt_sha3:
 	aesmc	v6.16b, v6.16b
 	aese	v5.16b, v24.16b
 	aesmc	v5.16b, v5.16b
-	stp	q20, q0, [x6, #-64]
+	stp	q20, q0, [x5, #-64]
 	aese	v16.16b, v21.16b
 	aesmc	v16.16b, v16.16b
 	aese	v17.16b, v25.16b
 	aesmc	v17.16b, v17.16b
-	ldp	q1, q24, [x7, #-32]
+	ldp	q1, q24, [x6, #-32]
 	eor3	v25.16b, v7.16b, v29.16b, v0.16b
 	aese	v7.16b, v29.16b
 	aesmc	v7.16b, v7.16b
@@ -5947,18 +5951,18 @@ aegis256_decrypt_sha3:
 	eor	v26.16b, v6.16b, v22.16b
 	aese	v5.16b, v4.16b
 	aesmc	v5.16b, v5.16b
-	eor3	v24.16b, v24.16b, v26.16b, v27.16b
-	eor	v4.16b, v7.16b, v20.16b
+	eor3	v4.16b, v24.16b, v26.16b, v27.16b
+	eor	v30.16b, v7.16b, v20.16b
 	eor	v25.16b, v16.16b, v1.16b
 	eor	v3.16b, v18.16b, v23.16b
-	and	v2.16b, v4.16b, v25.16b
-	eor3	v2.16b, v24.16b, v3.16b, v2.16b
+	and	v2.16b, v30.16b, v25.16b
+	eor3	v2.16b, v4.16b, v3.16b, v2.16b
 	aese	v6.16b, v22.16b
 	aesmc	v6.16b, v6.16b
 	aese	v18.16b, v23.16b
 	aesmc	v18.16b, v18.16b
-	stp	q0, q2, [x6, #-32]
-	eor3	v30.16b, v5.16b, v28.16b, v2.16b
+	stp	q0, q2, [x5, #-32]
+	eor3	v4.16b, v5.16b, v28.16b, v2.16b
 	aese	v5.16b, v28.16b
 	aesmc	v5.16b, v5.16b
 	aese	v7.16b, v20.16b
@@ -5967,18 +5971,19 @@ aegis256_decrypt_sha3:
 	aesmc	v16.16b, v16.16b
 	aese	v17.16b, v21.16b
 	aesmc	v17.16b, v17.16b
-	tbz	x5, #63, .Laegis256_decrypt_sha3_2
-	eor	v6.16b, v6.16b, v30.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	tbz	x4, #63, .Laegis256_decrypt_sha3_2
+	eor	v17.16b, v17.16b, v26.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	add	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
+	eor	v16.16b, v16.16b, v27.16b
+	eor	v7.16b, v7.16b, v25.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v18.16b, v18.16b, v30.16b
 	eor	v5.16b, v5.16b, v3.16b
-	eor	v18.16b, v18.16b, v4.16b
-	eor	v7.16b, v7.16b, v25.16b
-	eor	v16.16b, v16.16b, v27.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v17.16b, v17.16b, v26.16b
+	eor	v6.16b, v6.16b, v4.16b
+.Laegis256_decrypt_sha3_3:
+	cbz	x4, .Laegis256_decrypt_sha3_5   // for k in 0..length / 16 unroll 6, 1 {
 .Laegis256_decrypt_sha3_4:
-	cbz	x4, .Laegis256_decrypt_sha3_6   // for k in 0..length / 16 unroll 6, 1 {
-.Laegis256_decrypt_sha3_5:
 	mov	v3.16b, v17.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	ldr	q0, [x7], #16                   // let m = stream_256(s, load(u8x16, src, 16 * k));
+	ldr	q0, [x6], #16                   // let m = stream_256(s, load(u8x16, src, 16 * k));
 	eor3	v2.16b, v5.16b, v16.16b, v17.16b // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
 	sub	x4, x4, #1                      // for k in 0..length / 16 unroll 6, 1 {
 	aese	v3.16b, v19.16b
@@ -6004,45 +6009,45 @@ aegis256_decrypt_sha3:
 	eor	v18.16b, v20.16b, v18.16b
 	eor	v7.16b, v21.16b, v7.16b
 	eor3	v6.16b, v6.16b, v3.16b, v0.16b
-	str	q0, [x6], #16                   // store(dst, 16 * k, m);
+	str	q0, [x5], #16                   // store(dst, 16 * k, m);
 	eor	v16.16b, v22.16b, v16.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
 	eor	v17.16b, v23.16b, v17.16b
-	cbnz	x4, .Laegis256_decrypt_sha3_5
-.Laegis256_decrypt_sha3_6:
+	cbnz	x4, .Laegis256_decrypt_sha3_4
+.Laegis256_decrypt_sha3_5:
 	and	x9, x3, #0xf                    // if length % 16 != 0 {
-	cbz	x9, .Laegis256_decrypt_sha3_10
+	cbz	x9, .Laegis256_decrypt_sha3_9
 	add	x7, sp, #16                     // store(block, 0, zero);
-	and	x6, x3, #0xfffffffffffffff0     // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
+	and	x5, x3, #0xfffffffffffffff0     // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	str	q19, [x7]
 	movz	x8, #0x10
-	add	x1, x1, x6
+	add	x1, x1, x5
 	mov	x4, x9
-	mov	x5, x7
-.Laegis256_decrypt_sha3_7:
+	mov	x6, x7
+.Laegis256_decrypt_sha3_6:
 	ldrb	w3, [x1], #1                    // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	sub	x4, x4, #1
-	strb	w3, [x5], #1
-	cbnz	x4, .Laegis256_decrypt_sha3_7
+	strb	w3, [x6], #1
+	cbnz	x4, .Laegis256_decrypt_sha3_6
 	eor3	v2.16b, v5.16b, v16.16b, v17.16b // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
 	ldr	q0, [x7]                        // return load(u8x16, block, 0);
 	and	v1.16b, v18.16b, v7.16b
 	add	x4, sp, #0                      // store(block, 0, stream_256(s, tail_256(src, length)));
-	add	x1, x2, x6                      // for k in 0..length % 16 { dst[length / 16 * 16 + k] = block[k]; }
+	add	x1, x2, x5                      // for k in 0..length % 16 { dst[length / 16 * 16 + k] = block[k]; }
 	mov	x5, x4
 	mov	x3, x9
 	eor3	v0.16b, v2.16b, v1.16b, v0.16b
 	str	q0, [x4]
-.Laegis256_decrypt_sha3_8:
+.Laegis256_decrypt_sha3_7:
 	ldrb	w2, [x5], #1                    // for k in 0..length % 16 { dst[length / 16 * 16 + k] = block[k]; }
 	sub	x3, x3, #1
 	strb	w2, [x1], #1
-	cbnz	x3, .Laegis256_decrypt_sha3_8
+	cbnz	x3, .Laegis256_decrypt_sha3_7
 	sub	x1, x8, x9                      // for k in length % 16..16 { block[k] = 0; }
 	add	x2, x4, x9
-.Laegis256_decrypt_sha3_9:
+.Laegis256_decrypt_sha3_8:
 	strb	wzr, [x2], #1                   // for k in length % 16..16 { block[k] = 0; }
 	sub	x1, x1, #1
-	cbnz	x1, .Laegis256_decrypt_sha3_9
+	cbnz	x1, .Laegis256_decrypt_sha3_8
 	mov	v0.16b, v17.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	ldr	q20, [x4]                       // s = update_256(s, load(u8x16, block, 0));
 	aese	v0.16b, v19.16b
@@ -6067,7 +6072,7 @@ aegis256_decrypt_sha3:
 	eor	v7.16b, v3.16b, v7.16b
 	eor	v16.16b, v4.16b, v16.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
 	eor	v17.16b, v19.16b, v17.16b
-.Laegis256_decrypt_sha3_10:
+.Laegis256_decrypt_sha3_9:
 	stp	q6, q5, [x0]                    // static for k in 0..6 { state.s[k] = s[k]; }
 	stp	q18, q7, [x0, #32]
 	stp	q16, q17, [x0, #64]
@@ -6265,18 +6270,18 @@ aegis256_mac:
 	movk	x7, #0xf12f, lsl #48
 	movk	x9, #0xc26d, lsl #32
 	movk	x8, #0x503, lsl #32
-	fmov	d2, x6
+	fmov	d7, x6
 	movz	x6, #0x2215
-	fmov	d3, x7
+	fmov	d16, x7
 	movz	x7, #0x1120
 	movk	x9, #0xf12f, lsl #48
 	movk	x8, #0xd08, lsl #48
 	movk	x6, #0x5937, lsl #16
 	movk	x7, #0x4231, lsl #16
-	ldp	q24, q23, [x4]                  // let mixed = [key[0] ^ nonce[0], key[1] ^ nonce[1]];
-	fmov	d4, x9
+	ldp	q26, q25, [x4]                  // let mixed = [key[0] ^ nonce[0], key[1] ^ nonce[1]];
+	fmov	d18, x9
 	movz	x9, #0x1120
-	fmov	d5, x8
+	fmov	d21, x8
 	movz	x4, #0x2215
 	movk	x6, #0xe990, lsl #32
 	movk	x7, #0xb573, lsl #32
@@ -6284,377 +6289,385 @@ aegis256_mac:
 	movk	x4, #0x5937, lsl #16
 	movk	x6, #0x6279, lsl #48
 	movk	x7, #0xdd28, lsl #48
-	ldp	q0, q1, [x5]
+	ldp	q5, q6, [x5]
 	movk	x9, #0xb573, lsl #32
 	movk	x4, #0xe990, lsl #32
-	ins	v2.d[1], x6
+	ins	v7.d[1], x6
 	movk	x9, #0xdd28, lsl #48
-	ins	v3.d[1], x7
+	ins	v16.d[1], x7
 	movk	x4, #0x6279, lsl #48
 	movi	v22.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	movz	x5, #0x4
-	ins	v4.d[1], x9
-	ins	v5.d[1], x4
-	eor	v25.16b, v24.16b, v0.16b
-	eor	v26.16b, v23.16b, v1.16b
-	eor	v30.16b, v24.16b, v2.16b        // var s: u8x16[6] = [mixed[0], mixed[1], c1, c0, key[0] ^ c0, key[1] ^ ...
-	eor	v3.16b, v23.16b, v3.16b
-	mov	v21.16b, v25.16b
-	mov	v2.16b, v26.16b
+	movi	v29.16b, #0x0
+	movi	v0.16b, #0x0
+	ins	v18.d[1], x9
+	movi	v1.16b, #0x0
+	ins	v21.d[1], x4
+	movi	v2.16b, #0x0
+	movi	v3.16b, #0x0
+	movi	v4.16b, #0x0
+	eor	v24.16b, v26.16b, v5.16b
+	eor	v23.16b, v25.16b, v6.16b
+	eor	v27.16b, v26.16b, v7.16b        // var s: u8x16[6] = [mixed[0], mixed[1], c1, c0, key[0] ^ c0, key[1] ^ ...
+	eor	v28.16b, v25.16b, v16.16b
+	mov	v20.16b, v24.16b
+	mov	v19.16b, v23.16b
 	b	.Laegis256_mac_2
 .Laegis256_mac_1:
-	mov	v21.16b, v19.16b                // for k in 0..4 {
+	mov	v28.16b, v19.16b                // for k in 0..4 {
+	mov	v27.16b, v20.16b
+	mov	v19.16b, v31.16b
+	mov	v20.16b, v17.16b
 .Laegis256_mac_2:
-	mov	v27.16b, v3.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	eor	v17.16b, v28.16b, v4.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
 	sub	x5, x5, #1                      // for k in 0..4 {
-	mov	v20.16b, v2.16b
-	mov	v19.16b, v4.16b
-	mov	v18.16b, v5.16b
-	mov	v28.16b, v30.16b
-	eor	v1.16b, v21.16b, v24.16b        // let k0 = s[0] ^ m;
-	aese	v27.16b, v22.16b
-	aesmc	v27.16b, v27.16b
-	aese	v21.16b, v22.16b
-	aesmc	v21.16b, v21.16b
-	aese	v20.16b, v22.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v22.16b
-	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v22.16b
-	aesmc	v18.16b, v18.16b
-	aese	v28.16b, v22.16b
+	eor	v5.16b, v27.16b, v3.16b
+	eor	v6.16b, v21.16b, v2.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v7.16b, v18.16b, v1.16b
+	eor	v16.16b, v19.16b, v0.16b
+	eor	v30.16b, v20.16b, v29.16b
+	aese	v28.16b, v4.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	aesmc	v28.16b, v28.16b
-	eor	v0.16b, v27.16b, v1.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v17.16b, v21.16b, v2.16b
-	eor	v16.16b, v20.16b, v4.16b
-	eor	v7.16b, v19.16b, v5.16b
-	eor	v6.16b, v18.16b, v30.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v29.16b, v28.16b, v3.16b
-	aese	v28.16b, v3.16b
-	aesmc	v28.16b, v28.16b
-	aese	v27.16b, v1.16b
-	aesmc	v27.16b, v27.16b
-	aese	v21.16b, v2.16b
-	aesmc	v21.16b, v21.16b
-	aese	v20.16b, v4.16b
+	aese	v20.16b, v29.16b
 	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v5.16b
-	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v30.16b
-	aesmc	v18.16b, v18.16b
-	eor	v1.16b, v0.16b, v23.16b
-	eor	v0.16b, v28.16b, v1.16b
-	eor	v5.16b, v27.16b, v17.16b
-	eor	v4.16b, v21.16b, v16.16b
-	eor	v3.16b, v20.16b, v7.16b
-	eor	v2.16b, v19.16b, v6.16b
-	eor	v30.16b, v18.16b, v29.16b
-	aese	v18.16b, v29.16b
-	aesmc	v18.16b, v18.16b
-	aese	v28.16b, v1.16b
-	aesmc	v28.16b, v28.16b
-	aese	v27.16b, v17.16b
-	aesmc	v27.16b, v27.16b
-	aese	v21.16b, v16.16b
-	aesmc	v21.16b, v21.16b
-	aese	v20.16b, v7.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v6.16b
-	aesmc	v19.16b, v19.16b
-	eor	v1.16b, v0.16b, v25.16b
-	eor	v0.16b, v18.16b, v1.16b
-	eor	v29.16b, v28.16b, v5.16b
-	eor	v17.16b, v27.16b, v4.16b
-	eor	v16.16b, v21.16b, v3.16b
-	eor	v7.16b, v20.16b, v2.16b
-	eor	v6.16b, v19.16b, v30.16b
-	aese	v19.16b, v30.16b
+	aese	v19.16b, v0.16b
 	aesmc	v19.16b, v19.16b
 	aese	v18.16b, v1.16b
 	aesmc	v18.16b, v18.16b
-	aese	v28.16b, v5.16b
-	aesmc	v28.16b, v28.16b
-	aese	v27.16b, v4.16b
-	aesmc	v27.16b, v27.16b
-	aese	v21.16b, v3.16b
+	aese	v21.16b, v2.16b
 	aesmc	v21.16b, v21.16b
+	aese	v27.16b, v3.16b
+	aesmc	v27.16b, v27.16b
+	eor	v30.16b, v30.16b, v26.16b       // let k0 = s[0] ^ m;
+	eor	v29.16b, v28.16b, v30.16b
+	eor	v3.16b, v20.16b, v16.16b
+	eor	v2.16b, v19.16b, v7.16b
+	eor	v1.16b, v18.16b, v6.16b
+	eor	v0.16b, v21.16b, v5.16b
+	eor	v4.16b, v27.16b, v17.16b
+	aese	v27.16b, v17.16b
+	aesmc	v27.16b, v27.16b
+	aese	v28.16b, v30.16b
+	aesmc	v28.16b, v28.16b
+	aese	v20.16b, v16.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v7.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v6.16b
+	aesmc	v18.16b, v18.16b
+	aese	v21.16b, v5.16b
+	aesmc	v21.16b, v21.16b
+	eor	v30.16b, v29.16b, v25.16b
+	eor	v29.16b, v27.16b, v30.16b
+	eor	v16.16b, v28.16b, v3.16b
+	eor	v7.16b, v20.16b, v2.16b
+	eor	v6.16b, v19.16b, v1.16b
+	eor	v5.16b, v18.16b, v0.16b
+	eor	v17.16b, v21.16b, v4.16b
+	aese	v21.16b, v4.16b
+	aesmc	v21.16b, v21.16b
+	aese	v27.16b, v30.16b
+	aesmc	v27.16b, v27.16b
+	aese	v28.16b, v3.16b
+	aesmc	v28.16b, v28.16b
 	aese	v20.16b, v2.16b
 	aesmc	v20.16b, v20.16b
-	eor	v0.16b, v0.16b, v26.16b
-	eor	v19.16b, v19.16b, v0.16b
-	eor	v2.16b, v18.16b, v29.16b
-	eor	v4.16b, v28.16b, v17.16b
-	eor	v5.16b, v27.16b, v16.16b
-	eor	v30.16b, v21.16b, v7.16b
-	eor	v3.16b, v20.16b, v6.16b
+	aese	v19.16b, v1.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v0.16b
+	aesmc	v18.16b, v18.16b
+	eor	v29.16b, v29.16b, v24.16b
+	eor	v30.16b, v21.16b, v29.16b
+	eor	v0.16b, v27.16b, v16.16b
+	eor	v1.16b, v28.16b, v7.16b
+	eor	v2.16b, v20.16b, v6.16b
+	eor	v3.16b, v19.16b, v5.16b
+	eor	v4.16b, v18.16b, v17.16b
+	aese	v18.16b, v17.16b
+	aesmc	v17.16b, v18.16b
+	aese	v21.16b, v29.16b
+	aesmc	v31.16b, v21.16b
+	aese	v27.16b, v16.16b
+	aesmc	v18.16b, v27.16b
+	aese	v28.16b, v7.16b
+	aesmc	v21.16b, v28.16b
+	aese	v20.16b, v6.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v5.16b
+	aesmc	v19.16b, v19.16b
+	eor	v29.16b, v30.16b, v23.16b
 	cbnz	x5, .Laegis256_mac_1
+	eor	v4.16b, v19.16b, v4.16b         // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
 	lsr	x4, x3, #4                      // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	eor	v5.16b, v20.16b, v3.16b
+	eor	v7.16b, v21.16b, v2.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v18.16b, v18.16b, v1.16b
+	eor	v19.16b, v31.16b, v0.16b
+	eor	v21.16b, v17.16b, v29.16b
 	cmp	x4, #6
 	b.hs	.Laegis256_mac_3
-	mov	x6, x2                          // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-	b	.Laegis256_mac_6
+	mov	x5, x2                          // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	b	.Laegis256_mac_5
 .Laegis256_mac_3:
 	movi	v0.16b, #0x0
 	sub	x4, x4, #6                      // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	movi	v25.16b, #0x0
+	mov	x5, x2
 	movi	v24.16b, #0x0
-	mov	x6, x2
 	movi	v23.16b, #0x0
-	movi	v21.16b, #0x0
 	movi	v20.16b, #0x0
-	movi	v18.16b, #0x0
-	b	.Laegis256_mac_5
+	movi	v17.16b, #0x0
 .Laegis256_mac_4:
-	mov	x4, x5                          // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-.Laegis256_mac_5:
-	eor	v28.16b, v3.16b, v18.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	sub	x5, x4, #6                      // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-	eor	v27.16b, v30.16b, v20.16b
-	eor	v26.16b, v5.16b, v21.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v25.16b, v4.16b, v23.16b
-	eor	v7.16b, v2.16b, v24.16b
-	eor	v6.16b, v19.16b, v0.16b
-	aese	v3.16b, v18.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	aesmc	v3.16b, v3.16b
-	aese	v19.16b, v0.16b
-	aesmc	v19.16b, v19.16b
-	aese	v2.16b, v24.16b
-	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v23.16b
+	eor	v29.16b, v4.16b, v17.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	sub	x4, x4, #6                      // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	eor	v28.16b, v5.16b, v20.16b
+	eor	v27.16b, v7.16b, v23.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v26.16b, v18.16b, v24.16b
+	eor	v3.16b, v19.16b, v25.16b
+	eor	v2.16b, v21.16b, v0.16b
+	aese	v4.16b, v17.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	aesmc	v4.16b, v4.16b
-	aese	v5.16b, v21.16b
-	aesmc	v5.16b, v5.16b
-	aese	v30.16b, v20.16b
-	aesmc	v30.16b, v30.16b
-	ldp	q0, q1, [x6], #96
-	eor	v24.16b, v19.16b, v7.16b
-	eor	v23.16b, v2.16b, v25.16b
-	eor	v21.16b, v4.16b, v26.16b
-	eor	v17.16b, v5.16b, v27.16b
-	eor	v16.16b, v30.16b, v28.16b
-	eor	v6.16b, v6.16b, v0.16b          // let k0 = s[0] ^ m;
-	eor	v0.16b, v3.16b, v6.16b
-	aese	v30.16b, v28.16b
-	aesmc	v30.16b, v30.16b
-	aese	v3.16b, v6.16b
-	aesmc	v3.16b, v3.16b
-	aese	v19.16b, v7.16b
+	aese	v21.16b, v0.16b
+	aesmc	v21.16b, v21.16b
+	aese	v19.16b, v25.16b
 	aesmc	v19.16b, v19.16b
-	aese	v2.16b, v25.16b
-	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v26.16b
-	aesmc	v4.16b, v4.16b
-	aese	v5.16b, v27.16b
+	aese	v18.16b, v24.16b
+	aesmc	v18.16b, v18.16b
+	aese	v7.16b, v23.16b
+	aesmc	v7.16b, v7.16b
+	aese	v5.16b, v20.16b
 	aesmc	v5.16b, v5.16b
+	ldp	q0, q1, [x5], #96
+	eor	v25.16b, v21.16b, v3.16b
+	eor	v24.16b, v19.16b, v26.16b
+	eor	v23.16b, v18.16b, v27.16b
+	eor	v16.16b, v7.16b, v28.16b
+	eor	v6.16b, v5.16b, v29.16b
+	eor	v2.16b, v2.16b, v0.16b          // let k0 = s[0] ^ m;
+	eor	v0.16b, v4.16b, v2.16b
+	aese	v5.16b, v29.16b
+	aesmc	v5.16b, v5.16b
+	aese	v4.16b, v2.16b
+	aesmc	v4.16b, v4.16b
+	aese	v21.16b, v3.16b
+	aesmc	v21.16b, v21.16b
+	aese	v19.16b, v26.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v27.16b
+	aesmc	v18.16b, v18.16b
+	aese	v7.16b, v28.16b
+	aesmc	v7.16b, v7.16b
 	eor	v0.16b, v0.16b, v1.16b
-	eor	v6.16b, v30.16b, v0.16b
-	eor	v28.16b, v3.16b, v24.16b
-	eor	v27.16b, v19.16b, v23.16b
-	eor	v20.16b, v2.16b, v21.16b
-	eor	v18.16b, v4.16b, v17.16b
-	eor	v7.16b, v5.16b, v16.16b
-	aese	v5.16b, v16.16b
+	eor	v2.16b, v5.16b, v0.16b
+	eor	v29.16b, v4.16b, v25.16b
+	eor	v28.16b, v21.16b, v24.16b
+	eor	v20.16b, v19.16b, v23.16b
+	eor	v17.16b, v18.16b, v16.16b
+	eor	v3.16b, v7.16b, v6.16b
+	aese	v7.16b, v6.16b
+	aesmc	v7.16b, v7.16b
+	aese	v5.16b, v0.16b
 	aesmc	v5.16b, v5.16b
-	aese	v30.16b, v0.16b
-	aesmc	v30.16b, v30.16b
-	aese	v3.16b, v24.16b
-	aesmc	v3.16b, v3.16b
+	aese	v4.16b, v25.16b
+	aesmc	v4.16b, v4.16b
+	aese	v21.16b, v24.16b
+	aesmc	v21.16b, v21.16b
 	aese	v19.16b, v23.16b
 	aesmc	v19.16b, v19.16b
-	aese	v2.16b, v21.16b
-	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v17.16b
-	aesmc	v4.16b, v4.16b
-	ldp	q0, q1, [x6, #-64]
-	eor	v26.16b, v30.16b, v28.16b
-	eor	v25.16b, v3.16b, v27.16b
-	eor	v24.16b, v19.16b, v20.16b
-	eor	v23.16b, v2.16b, v18.16b
-	eor	v21.16b, v4.16b, v7.16b
-	eor	v6.16b, v6.16b, v0.16b
-	eor	v0.16b, v5.16b, v6.16b
-	aese	v4.16b, v7.16b
-	aesmc	v4.16b, v4.16b
-	aese	v5.16b, v6.16b
+	aese	v18.16b, v16.16b
+	aesmc	v18.16b, v18.16b
+	ldp	q0, q1, [x5, #-64]
+	eor	v27.16b, v5.16b, v29.16b
+	eor	v26.16b, v4.16b, v28.16b
+	eor	v25.16b, v21.16b, v20.16b
+	eor	v24.16b, v19.16b, v17.16b
+	eor	v23.16b, v18.16b, v3.16b
+	eor	v2.16b, v2.16b, v0.16b
+	eor	v0.16b, v7.16b, v2.16b
+	aese	v18.16b, v3.16b
+	aesmc	v18.16b, v18.16b
+	aese	v7.16b, v2.16b
+	aesmc	v7.16b, v7.16b
+	aese	v5.16b, v29.16b
 	aesmc	v5.16b, v5.16b
-	aese	v30.16b, v28.16b
-	aesmc	v30.16b, v30.16b
-	aese	v3.16b, v27.16b
-	aesmc	v3.16b, v3.16b
-	aese	v19.16b, v20.16b
-	aesmc	v19.16b, v19.16b
-	aese	v2.16b, v18.16b
-	aesmc	v2.16b, v2.16b
-	eor	v0.16b, v0.16b, v1.16b
-	eor	v27.16b, v4.16b, v0.16b
-	eor	v17.16b, v5.16b, v26.16b
-	eor	v16.16b, v30.16b, v25.16b
-	eor	v7.16b, v3.16b, v24.16b
-	eor	v6.16b, v19.16b, v23.16b
-	eor	v1.16b, v2.16b, v21.16b
-	aese	v2.16b, v21.16b
-	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v0.16b
+	aese	v4.16b, v28.16b
 	aesmc	v4.16b, v4.16b
+	aese	v21.16b, v20.16b
+	aesmc	v21.16b, v21.16b
+	aese	v19.16b, v17.16b
+	aesmc	v19.16b, v19.16b
+	eor	v0.16b, v0.16b, v1.16b
+	eor	v28.16b, v18.16b, v0.16b
+	eor	v16.16b, v7.16b, v27.16b
+	eor	v6.16b, v5.16b, v26.16b
+	eor	v3.16b, v4.16b, v25.16b
+	eor	v2.16b, v21.16b, v24.16b
+	eor	v1.16b, v19.16b, v23.16b
+	aese	v19.16b, v23.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v0.16b
+	aesmc	v18.16b, v18.16b
+	aese	v7.16b, v27.16b
+	aesmc	v7.16b, v7.16b
 	aese	v5.16b, v26.16b
 	aesmc	v5.16b, v5.16b
-	aese	v30.16b, v25.16b
-	aesmc	v30.16b, v30.16b
-	aese	v3.16b, v24.16b
-	aesmc	v3.16b, v3.16b
-	aese	v19.16b, v23.16b
-	aesmc	v19.16b, v19.16b
-	ldp	q0, q25, [x6, #-32]
-	eor	v24.16b, v4.16b, v17.16b
-	eor	v23.16b, v5.16b, v16.16b
-	eor	v21.16b, v30.16b, v7.16b
-	eor	v20.16b, v3.16b, v6.16b
-	eor	v18.16b, v19.16b, v1.16b
-	eor	v26.16b, v27.16b, v0.16b
-	eor	v0.16b, v2.16b, v26.16b
-	aese	v19.16b, v1.16b
-	aesmc	v19.16b, v19.16b
-	aese	v2.16b, v26.16b
-	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v17.16b
+	aese	v4.16b, v25.16b
 	aesmc	v4.16b, v4.16b
-	aese	v5.16b, v16.16b
+	aese	v21.16b, v24.16b
+	aesmc	v21.16b, v21.16b
+	ldp	q0, q26, [x5, #-32]
+	eor	v25.16b, v18.16b, v16.16b
+	eor	v24.16b, v7.16b, v6.16b
+	eor	v23.16b, v5.16b, v3.16b
+	eor	v20.16b, v4.16b, v2.16b
+	eor	v17.16b, v21.16b, v1.16b
+	eor	v27.16b, v28.16b, v0.16b
+	eor	v0.16b, v19.16b, v27.16b
+	aese	v21.16b, v1.16b
+	aesmc	v21.16b, v21.16b
+	aese	v19.16b, v27.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v16.16b
+	aesmc	v18.16b, v18.16b
+	aese	v7.16b, v6.16b
+	aesmc	v7.16b, v7.16b
+	aese	v5.16b, v3.16b
 	aesmc	v5.16b, v5.16b
-	aese	v30.16b, v7.16b
-	aesmc	v30.16b, v30.16b
-	aese	v3.16b, v6.16b
-	aesmc	v3.16b, v3.16b
-	eor	v0.16b, v0.16b, v25.16b
-	tbz	x5, #63, .Laegis256_mac_4
-	eor	v19.16b, v19.16b, v0.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v2.16b, v2.16b, v24.16b
-	eor	v4.16b, v4.16b, v23.16b
-	eor	v5.16b, v5.16b, v21.16b
-	eor	v30.16b, v30.16b, v20.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v3.16b, v3.16b, v18.16b
+	aese	v4.16b, v2.16b
+	aesmc	v4.16b, v4.16b
+	eor	v0.16b, v0.16b, v26.16b
+	tbz	x4, #63, .Laegis256_mac_4
+	eor	v4.16b, v4.16b, v17.16b         // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	add	x4, x4, #6                      // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	eor	v5.16b, v5.16b, v20.16b
+	eor	v7.16b, v7.16b, v23.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v18.16b, v18.16b, v24.16b
+	eor	v19.16b, v19.16b, v25.16b
+	eor	v21.16b, v21.16b, v0.16b
+.Laegis256_mac_5:
+	cbnz	x4, .Laegis256_mac_7            // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	mov	v0.16b, v21.16b                 // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	b	.Laegis256_mac_8
 .Laegis256_mac_6:
-	cbnz	x4, .Laegis256_mac_8            // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-	mov	v0.16b, v19.16b                 // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-	b	.Laegis256_mac_9
+	mov	v21.16b, v0.16b                 // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
 .Laegis256_mac_7:
-	mov	v19.16b, v0.16b                 // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-.Laegis256_mac_8:
-	ldr	q0, [x6], #16                   // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-	mov	v1.16b, v3.16b                  // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v6.16b, v2.16b
+	ldr	q0, [x5], #16                   // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	mov	v1.16b, v4.16b                  // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v2.16b, v19.16b
 	sub	x4, x4, #1
-	mov	v7.16b, v4.16b
+	mov	v3.16b, v18.16b
+	mov	v6.16b, v7.16b
 	mov	v16.16b, v5.16b
-	mov	v17.16b, v30.16b
-	eor	v0.16b, v19.16b, v0.16b         // let k0 = s[0] ^ m;
+	eor	v0.16b, v21.16b, v0.16b         // let k0 = s[0] ^ m;
 	aese	v1.16b, v22.16b
 	aesmc	v1.16b, v1.16b
-	aese	v19.16b, v22.16b
-	aesmc	v19.16b, v19.16b
+	aese	v21.16b, v22.16b
+	aesmc	v21.16b, v21.16b
+	aese	v2.16b, v22.16b
+	aesmc	v2.16b, v2.16b
+	aese	v3.16b, v22.16b
+	aesmc	v3.16b, v3.16b
 	aese	v6.16b, v22.16b
 	aesmc	v6.16b, v6.16b
-	aese	v7.16b, v22.16b
-	aesmc	v7.16b, v7.16b
 	aese	v16.16b, v22.16b
 	aesmc	v16.16b, v16.16b
-	aese	v17.16b, v22.16b
-	aesmc	v17.16b, v17.16b
 	eor	v0.16b, v1.16b, v0.16b          // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v2.16b, v19.16b, v2.16b
-	eor	v4.16b, v6.16b, v4.16b
-	eor	v5.16b, v7.16b, v5.16b
-	eor	v30.16b, v16.16b, v30.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v3.16b, v17.16b, v3.16b
-	cbnz	x4, .Laegis256_mac_7
-.Laegis256_mac_9:
+	eor	v19.16b, v21.16b, v19.16b
+	eor	v18.16b, v2.16b, v18.16b
+	eor	v7.16b, v3.16b, v7.16b
+	eor	v5.16b, v6.16b, v5.16b          // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v4.16b, v16.16b, v4.16b
+	cbnz	x4, .Laegis256_mac_6
+.Laegis256_mac_8:
 	and	x5, x3, #0xf                    // if n % 16 != 0 { s = update_256(s, tail_256(ad, n)); }
-	cbnz	x5, .Laegis256_mac_10
+	cbnz	x5, .Laegis256_mac_9
 	mov	v1.16b, v0.16b                  // if n % 16 != 0 { s = update_256(s, tail_256(ad, n)); }
-	b	.Laegis256_mac_12
-.Laegis256_mac_10:
+	b	.Laegis256_mac_11
+.Laegis256_mac_9:
 	add	x7, sp, #0                      // store(block, 0, zero);
 	and	x4, x3, #0xfffffffffffffff0     // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	str	q22, [x7]
 	add	x2, x2, x4
 	mov	x6, x7
-.Laegis256_mac_11:
+.Laegis256_mac_10:
 	ldrb	w4, [x2], #1                    // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	sub	x5, x5, #1
 	strb	w4, [x6], #1
-	cbnz	x5, .Laegis256_mac_11
+	cbnz	x5, .Laegis256_mac_10
 	ldr	q1, [x7]                        // return load(u8x16, block, 0);
-	mov	v6.16b, v3.16b                  // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v7.16b, v2.16b
-	mov	v16.16b, v4.16b
+	mov	v2.16b, v4.16b                  // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v3.16b, v19.16b
+	mov	v6.16b, v18.16b
+	mov	v16.16b, v7.16b
 	mov	v17.16b, v5.16b
-	mov	v18.16b, v30.16b
 	eor	v1.16b, v0.16b, v1.16b          // let k0 = s[0] ^ m;
-	aese	v6.16b, v22.16b
-	aesmc	v6.16b, v6.16b
+	aese	v2.16b, v22.16b
+	aesmc	v2.16b, v2.16b
 	aese	v0.16b, v22.16b
 	aesmc	v0.16b, v0.16b
-	aese	v7.16b, v22.16b
-	aesmc	v7.16b, v7.16b
+	aese	v3.16b, v22.16b
+	aesmc	v3.16b, v3.16b
+	aese	v6.16b, v22.16b
+	aesmc	v6.16b, v6.16b
 	aese	v16.16b, v22.16b
 	aesmc	v16.16b, v16.16b
 	aese	v17.16b, v22.16b
 	aesmc	v17.16b, v17.16b
-	aese	v18.16b, v22.16b
-	aesmc	v18.16b, v18.16b
-	eor	v1.16b, v6.16b, v1.16b          // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v2.16b, v0.16b, v2.16b
-	eor	v4.16b, v7.16b, v4.16b
-	eor	v5.16b, v16.16b, v5.16b
-	eor	v30.16b, v17.16b, v30.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v3.16b, v18.16b, v3.16b
-.Laegis256_mac_12:
+	eor	v1.16b, v2.16b, v1.16b          // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v19.16b, v0.16b, v19.16b
+	eor	v18.16b, v3.16b, v18.16b
+	eor	v7.16b, v6.16b, v7.16b
+	eor	v5.16b, v16.16b, v5.16b         // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v4.16b, v17.16b, v4.16b
+.Laegis256_mac_11:
 	lsl	x3, x3, #3                      // finalize_256(s, tag, tag_length, length << 3, tag_length << 3);
 	lsl	x2, x1, #3
 	dup	v0.2d, x3                       // let t = s[3] ^ u64x2(ad_bits, message_bits) as u8x16;
 	movz	x3, #0x7
 	ins	v0.d[1], x2
-	eor	v0.16b, v5.16b, v0.16b
-	b	.Laegis256_mac_14
+	eor	v0.16b, v7.16b, v0.16b
+	b	.Laegis256_mac_13
+.Laegis256_mac_12:
+	mov	v1.16b, v2.16b                  // for k in 0..7 { s = update_256(s, t); }
 .Laegis256_mac_13:
-	mov	v1.16b, v6.16b                  // for k in 0..7 { s = update_256(s, t); }
-.Laegis256_mac_14:
-	mov	v6.16b, v3.16b                  // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v2.16b, v4.16b                  // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	sub	x3, x3, #1                      // for k in 0..7 { s = update_256(s, t); }
-	mov	v7.16b, v2.16b
-	mov	v16.16b, v4.16b
+	mov	v3.16b, v19.16b
+	mov	v6.16b, v18.16b
+	mov	v16.16b, v7.16b
 	mov	v17.16b, v5.16b
-	mov	v18.16b, v30.16b
-	eor	v19.16b, v1.16b, v0.16b         // let k0 = s[0] ^ m;
-	aese	v6.16b, v22.16b
-	aesmc	v6.16b, v6.16b
+	eor	v20.16b, v1.16b, v0.16b         // let k0 = s[0] ^ m;
+	aese	v2.16b, v22.16b
+	aesmc	v2.16b, v2.16b
 	aese	v1.16b, v22.16b
 	aesmc	v1.16b, v1.16b
-	aese	v7.16b, v22.16b
-	aesmc	v7.16b, v7.16b
+	aese	v3.16b, v22.16b
+	aesmc	v3.16b, v3.16b
+	aese	v6.16b, v22.16b
+	aesmc	v6.16b, v6.16b
 	aese	v16.16b, v22.16b
 	aesmc	v16.16b, v16.16b
 	aese	v17.16b, v22.16b
 	aesmc	v17.16b, v17.16b
-	aese	v18.16b, v22.16b
-	aesmc	v18.16b, v18.16b
-	eor	v6.16b, v6.16b, v19.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v2.16b, v1.16b, v2.16b
-	eor	v4.16b, v7.16b, v4.16b
-	eor	v5.16b, v16.16b, v5.16b
-	eor	v30.16b, v17.16b, v30.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v3.16b, v18.16b, v3.16b
-	cbnz	x3, .Laegis256_mac_13
-	eor	v0.16b, v6.16b, v2.16b          // let low = s[0] ^ s[1] ^ s[2];
-	eor	v1.16b, v5.16b, v30.16b         // let high = s[3] ^ s[4] ^ s[5];
-	eor	v2.16b, v0.16b, v4.16b
-	eor	v0.16b, v1.16b, v3.16b
+	eor	v2.16b, v2.16b, v20.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v19.16b, v1.16b, v19.16b
+	eor	v18.16b, v3.16b, v18.16b
+	eor	v7.16b, v6.16b, v7.16b
+	eor	v5.16b, v16.16b, v5.16b         // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v4.16b, v17.16b, v4.16b
+	cbnz	x3, .Laegis256_mac_12
+	eor	v0.16b, v2.16b, v19.16b         // let low = s[0] ^ s[1] ^ s[2];
+	eor	v1.16b, v7.16b, v5.16b          // let high = s[3] ^ s[4] ^ s[5];
+	eor	v2.16b, v0.16b, v18.16b
+	eor	v0.16b, v1.16b, v4.16b
 	cmp	x1, #16                         // if tag_length == 16 {
-	b.ne	.Laegis256_mac_15
+	b.ne	.Laegis256_mac_14
 	eor	v0.16b, v2.16b, v0.16b          // tag[0] = low ^ high;
 	str	q0, [x0]
-	b	.Laegis256_mac_16
-.Laegis256_mac_15:
+	b	.Laegis256_mac_15
+.Laegis256_mac_14:
 	stp	q2, q0, [x0]                    // tag[0] = low;
-.Laegis256_mac_16:
+.Laegis256_mac_15:
 	stp	xzr, xzr, [sp]
 	.seh_startepilogue
 	add	sp, sp, #16
@@ -6703,15 +6716,15 @@ aegis256_mac_sha3:
 	movk	x7, #0xf12f, lsl #48
 	movk	x9, #0xc26d, lsl #32
 	movk	x8, #0x503, lsl #32
-	fmov	d2, x6
+	fmov	d16, x6
 	movz	x6, #0x2215
-	fmov	d3, x7
+	fmov	d17, x7
 	movz	x7, #0x1120
 	movk	x9, #0xf12f, lsl #48
 	movk	x8, #0xd08, lsl #48
 	movk	x6, #0x5937, lsl #16
 	movk	x7, #0x4231, lsl #16
-	ldp	q17, q16, [x4]                  // let mixed = [key[0] ^ nonce[0], key[1] ^ nonce[1]];
+	ldp	q27, q26, [x4]                  // let mixed = [key[0] ^ nonce[0], key[1] ^ nonce[1]];
 	fmov	d21, x9
 	movz	x9, #0x1120
 	fmov	d20, x8
@@ -6722,185 +6735,191 @@ aegis256_mac_sha3:
 	movk	x4, #0x5937, lsl #16
 	movk	x6, #0x6279, lsl #48
 	movk	x7, #0xdd28, lsl #48
-	ldp	q0, q1, [x5]
+	ldp	q6, q7, [x5]
 	movk	x9, #0xb573, lsl #32
 	movk	x4, #0xe990, lsl #32
-	ins	v2.d[1], x6
+	ins	v16.d[1], x6
 	movk	x9, #0xdd28, lsl #48
-	ins	v3.d[1], x7
+	ins	v17.d[1], x7
 	movk	x4, #0x6279, lsl #48
-	movi	v24.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	movi	v30.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	movz	x5, #0x4
+	movi	v5.16b, #0x0
+	movi	v4.16b, #0x0
 	ins	v21.d[1], x9
+	movi	v3.16b, #0x0
 	ins	v20.d[1], x4
-	eor	v18.16b, v17.16b, v0.16b
-	eor	v25.16b, v16.16b, v1.16b
-	eor	v19.16b, v17.16b, v2.16b        // var s: u8x16[6] = [mixed[0], mixed[1], c1, c0, key[0] ^ c0, key[1] ^ ...
-	eor	v27.16b, v16.16b, v3.16b
-	mov	v26.16b, v18.16b
-	mov	v22.16b, v25.16b
+	movi	v2.16b, #0x0
+	movi	v1.16b, #0x0
+	movi	v0.16b, #0x0
+	eor	v25.16b, v27.16b, v6.16b
+	eor	v24.16b, v26.16b, v7.16b
+	eor	v28.16b, v27.16b, v16.16b       // var s: u8x16[6] = [mixed[0], mixed[1], c1, c0, key[0] ^ c0, key[1] ^ ...
+	eor	v29.16b, v26.16b, v17.16b
+	mov	v23.16b, v25.16b
+	mov	v22.16b, v24.16b
 	b	.Laegis256_mac_sha3_2
 .Laegis256_mac_sha3_1:
-	mov	v26.16b, v23.16b                // for k in 0..4 {
+	mov	v29.16b, v22.16b                // for k in 0..4 {
+	mov	v28.16b, v23.16b
+	mov	v22.16b, v6.16b
+	mov	v23.16b, v7.16b
 .Laegis256_mac_sha3_2:
-	mov	v28.16b, v27.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	eor	v19.16b, v29.16b, v0.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
 	sub	x5, x5, #1                      // for k in 0..4 {
-	mov	v7.16b, v22.16b
-	mov	v6.16b, v21.16b
-	mov	v4.16b, v19.16b
-	eor	v0.16b, v26.16b, v17.16b        // let k0 = s[0] ^ m;
-	aese	v28.16b, v24.16b
+	eor	v18.16b, v28.16b, v1.16b
+	eor	v17.16b, v20.16b, v2.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v16.16b, v21.16b, v3.16b
+	eor	v7.16b, v22.16b, v4.16b
+	eor3	v6.16b, v23.16b, v5.16b, v27.16b // let k0 = s[0] ^ m;
+	aese	v29.16b, v0.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	aesmc	v29.16b, v29.16b
+	aese	v23.16b, v5.16b
+	aesmc	v23.16b, v23.16b
+	aese	v22.16b, v4.16b
+	aesmc	v22.16b, v22.16b
+	aese	v21.16b, v3.16b
+	aesmc	v21.16b, v21.16b
+	aese	v20.16b, v2.16b
+	aesmc	v20.16b, v20.16b
+	aese	v28.16b, v1.16b
 	aesmc	v28.16b, v28.16b
-	aese	v26.16b, v24.16b
-	aesmc	v26.16b, v26.16b
-	aese	v7.16b, v24.16b
-	aesmc	v7.16b, v7.16b
-	aese	v6.16b, v24.16b
-	aesmc	v6.16b, v6.16b
-	mov	v5.16b, v20.16b
-	aese	v4.16b, v24.16b
-	aesmc	v4.16b, v4.16b
-	aese	v5.16b, v24.16b
-	aesmc	v5.16b, v5.16b
-	eor	v23.16b, v26.16b, v22.16b       // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v3.16b, v7.16b, v21.16b
-	eor	v1.16b, v6.16b, v20.16b
-	eor	v29.16b, v4.16b, v27.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor3	v30.16b, v28.16b, v0.16b, v16.16b
-	aese	v4.16b, v27.16b
-	aesmc	v4.16b, v4.16b
+	eor	v5.16b, v23.16b, v7.16b
+	eor	v4.16b, v22.16b, v16.16b
+	eor	v3.16b, v21.16b, v17.16b
+	eor	v2.16b, v20.16b, v18.16b
+	eor	v1.16b, v28.16b, v19.16b
+	eor3	v0.16b, v29.16b, v6.16b, v26.16b
+	aese	v28.16b, v19.16b
+	aesmc	v28.16b, v28.16b
+	aese	v29.16b, v6.16b
+	aesmc	v29.16b, v29.16b
+	aese	v23.16b, v7.16b
+	aesmc	v23.16b, v23.16b
+	aese	v22.16b, v16.16b
+	aesmc	v22.16b, v22.16b
+	aese	v21.16b, v17.16b
+	aesmc	v21.16b, v21.16b
+	aese	v20.16b, v18.16b
+	aesmc	v20.16b, v20.16b
+	eor	v19.16b, v29.16b, v5.16b
+	eor	v18.16b, v23.16b, v4.16b
+	eor	v17.16b, v22.16b, v3.16b
+	eor	v16.16b, v21.16b, v2.16b
+	eor	v7.16b, v20.16b, v1.16b
+	eor3	v6.16b, v28.16b, v0.16b, v25.16b
+	aese	v20.16b, v1.16b
+	aesmc	v20.16b, v20.16b
 	aese	v28.16b, v0.16b
 	aesmc	v28.16b, v28.16b
-	aese	v26.16b, v22.16b
-	aesmc	v26.16b, v26.16b
-	aese	v7.16b, v21.16b
-	aesmc	v7.16b, v7.16b
-	aese	v6.16b, v20.16b
-	aesmc	v6.16b, v6.16b
-	eor	v0.16b, v5.16b, v19.16b
-	aese	v5.16b, v19.16b
-	aesmc	v5.16b, v5.16b
-	eor	v21.16b, v28.16b, v23.16b
-	eor	v20.16b, v26.16b, v3.16b
-	eor	v19.16b, v7.16b, v1.16b
-	eor	v2.16b, v6.16b, v0.16b
-	eor3	v22.16b, v4.16b, v30.16b, v18.16b
-	aese	v4.16b, v30.16b
-	aesmc	v4.16b, v4.16b
-	aese	v28.16b, v23.16b
-	aesmc	v28.16b, v28.16b
-	aese	v26.16b, v3.16b
-	aesmc	v26.16b, v26.16b
-	aese	v7.16b, v1.16b
-	aesmc	v7.16b, v7.16b
-	aese	v6.16b, v0.16b
-	aesmc	v6.16b, v6.16b
-	eor	v1.16b, v5.16b, v29.16b
-	aese	v5.16b, v29.16b
-	aesmc	v5.16b, v5.16b
-	mov	v0.16b, v6.16b
-	mov	v30.16b, v4.16b
-	mov	v29.16b, v28.16b
-	mov	v27.16b, v26.16b
-	mov	v3.16b, v7.16b
-	eor	v23.16b, v5.16b, v22.16b
-	aese	v0.16b, v1.16b
-	aesmc	v0.16b, v0.16b
-	aese	v5.16b, v22.16b
-	aesmc	v5.16b, v5.16b
-	aese	v30.16b, v21.16b
-	aesmc	v30.16b, v30.16b
-	aese	v29.16b, v20.16b
+	aese	v29.16b, v5.16b
 	aesmc	v29.16b, v29.16b
-	aese	v27.16b, v19.16b
-	aesmc	v27.16b, v27.16b
-	aese	v3.16b, v2.16b
-	aesmc	v3.16b, v3.16b
-	eor3	v23.16b, v25.16b, v23.16b, v0.16b
-	eor3	v22.16b, v4.16b, v21.16b, v5.16b
-	eor3	v21.16b, v28.16b, v20.16b, v30.16b
-	eor3	v20.16b, v26.16b, v19.16b, v29.16b
-	eor3	v19.16b, v7.16b, v2.16b, v27.16b
-	eor3	v27.16b, v6.16b, v1.16b, v3.16b
+	aese	v23.16b, v4.16b
+	aesmc	v23.16b, v23.16b
+	aese	v22.16b, v3.16b
+	aesmc	v22.16b, v22.16b
+	aese	v21.16b, v2.16b
+	aesmc	v21.16b, v21.16b
+	eor	v4.16b, v28.16b, v19.16b
+	eor	v3.16b, v29.16b, v18.16b
+	eor	v2.16b, v23.16b, v17.16b
+	eor	v1.16b, v22.16b, v16.16b
+	eor	v0.16b, v21.16b, v7.16b
+	eor3	v5.16b, v20.16b, v6.16b, v24.16b
+	aese	v21.16b, v7.16b
+	aesmc	v7.16b, v21.16b
+	aese	v20.16b, v6.16b
+	aesmc	v6.16b, v20.16b
+	aese	v28.16b, v19.16b
+	aesmc	v21.16b, v28.16b
+	aese	v29.16b, v18.16b
+	aesmc	v20.16b, v29.16b
+	aese	v23.16b, v17.16b
+	aesmc	v23.16b, v23.16b
+	aese	v22.16b, v16.16b
+	aesmc	v22.16b, v22.16b
 	cbnz	x5, .Laegis256_mac_sha3_1
+	eor	v19.16b, v22.16b, v0.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
 	lsr	x4, x3, #4                      // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	eor	v23.16b, v23.16b, v1.16b
+	eor	v20.16b, v20.16b, v2.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v21.16b, v21.16b, v3.16b
+	eor	v22.16b, v6.16b, v4.16b
+	eor	v24.16b, v7.16b, v5.16b
 	cmp	x4, #6
 	b.hs	.Laegis256_mac_sha3_3
-	mov	x6, x2                          // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-	b	.Laegis256_mac_sha3_6
+	mov	x5, x2                          // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	b	.Laegis256_mac_sha3_5
 .Laegis256_mac_sha3_3:
 	movi	v25.16b, #0x0
 	sub	x4, x4, #6                      // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
 	movi	v18.16b, #0x0
-	mov	x6, x2
+	mov	x5, x2
 	movi	v17.16b, #0x0
 	movi	v16.16b, #0x0
 	movi	v7.16b, #0x0
 	movi	v6.16b, #0x0
-	b	.Laegis256_mac_sha3_5
 .Laegis256_mac_sha3_4:
-	mov	x4, x5                          // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-.Laegis256_mac_sha3_5:
-	ldp	q0, q26, [x6], #96              // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-	eor	v5.16b, v27.16b, v6.16b         // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	sub	x5, x4, #6
-	eor	v4.16b, v19.16b, v7.16b
+	ldp	q0, q26, [x5], #96              // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	eor	v5.16b, v19.16b, v6.16b         // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	sub	x4, x4, #6
+	eor	v4.16b, v23.16b, v7.16b
 	eor	v3.16b, v20.16b, v16.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
 	eor	v2.16b, v21.16b, v17.16b
 	eor	v1.16b, v22.16b, v18.16b
-	eor3	v0.16b, v23.16b, v25.16b, v0.16b // let k0 = s[0] ^ m;
-	aese	v27.16b, v6.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	aesmc	v27.16b, v27.16b
-	aese	v23.16b, v25.16b
-	aesmc	v23.16b, v23.16b
+	eor3	v0.16b, v24.16b, v25.16b, v0.16b // let k0 = s[0] ^ m;
+	aese	v19.16b, v6.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	aesmc	v19.16b, v19.16b
+	aese	v24.16b, v25.16b
+	aesmc	v24.16b, v24.16b
 	aese	v22.16b, v18.16b
 	aesmc	v22.16b, v22.16b
 	aese	v21.16b, v17.16b
 	aesmc	v21.16b, v21.16b
 	aese	v20.16b, v16.16b
 	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v7.16b
-	aesmc	v19.16b, v19.16b
-	eor	v17.16b, v23.16b, v1.16b
+	aese	v23.16b, v7.16b
+	aesmc	v23.16b, v23.16b
+	eor	v17.16b, v24.16b, v1.16b
 	eor	v16.16b, v22.16b, v2.16b
 	eor	v7.16b, v21.16b, v3.16b
 	eor	v6.16b, v20.16b, v4.16b
-	eor	v25.16b, v19.16b, v5.16b
-	eor3	v18.16b, v27.16b, v0.16b, v26.16b
-	aese	v19.16b, v5.16b
-	aesmc	v19.16b, v19.16b
-	aese	v27.16b, v0.16b
-	aesmc	v27.16b, v27.16b
-	aese	v23.16b, v1.16b
+	eor	v25.16b, v23.16b, v5.16b
+	eor3	v18.16b, v19.16b, v0.16b, v26.16b
+	aese	v23.16b, v5.16b
 	aesmc	v23.16b, v23.16b
+	aese	v19.16b, v0.16b
+	aesmc	v19.16b, v19.16b
+	aese	v24.16b, v1.16b
+	aesmc	v24.16b, v24.16b
 	aese	v22.16b, v2.16b
 	aesmc	v22.16b, v22.16b
 	aese	v21.16b, v3.16b
 	aesmc	v21.16b, v21.16b
 	aese	v20.16b, v4.16b
 	aesmc	v20.16b, v20.16b
-	ldp	q5, q0, [x6, #-64]
-	eor	v4.16b, v27.16b, v17.16b
-	eor	v3.16b, v23.16b, v16.16b
+	ldp	q5, q0, [x5, #-64]
+	eor	v4.16b, v19.16b, v17.16b
+	eor	v3.16b, v24.16b, v16.16b
 	eor	v2.16b, v22.16b, v7.16b
 	eor	v1.16b, v21.16b, v6.16b
 	eor	v26.16b, v20.16b, v25.16b
-	eor3	v5.16b, v19.16b, v18.16b, v5.16b
+	eor3	v5.16b, v23.16b, v18.16b, v5.16b
 	aese	v20.16b, v25.16b
 	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v18.16b
-	aesmc	v19.16b, v19.16b
-	aese	v27.16b, v17.16b
-	aesmc	v27.16b, v27.16b
-	aese	v23.16b, v16.16b
+	aese	v23.16b, v18.16b
 	aesmc	v23.16b, v23.16b
+	aese	v19.16b, v17.16b
+	aesmc	v19.16b, v19.16b
+	aese	v24.16b, v16.16b
+	aesmc	v24.16b, v24.16b
 	aese	v22.16b, v7.16b
 	aesmc	v22.16b, v22.16b
 	aese	v21.16b, v6.16b
 	aesmc	v21.16b, v21.16b
-	eor	v17.16b, v19.16b, v4.16b
-	eor	v16.16b, v27.16b, v3.16b
-	eor	v7.16b, v23.16b, v2.16b
+	eor	v17.16b, v23.16b, v4.16b
+	eor	v16.16b, v19.16b, v3.16b
+	eor	v7.16b, v24.16b, v2.16b
 	eor	v6.16b, v22.16b, v1.16b
 	eor	v18.16b, v21.16b, v26.16b
 	eor3	v25.16b, v20.16b, v5.16b, v0.16b
@@ -6908,19 +6927,19 @@ aegis256_mac_sha3:
 	aesmc	v21.16b, v21.16b
 	aese	v20.16b, v5.16b
 	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v4.16b
-	aesmc	v19.16b, v19.16b
-	aese	v27.16b, v3.16b
-	aesmc	v27.16b, v27.16b
-	aese	v23.16b, v2.16b
+	aese	v23.16b, v4.16b
 	aesmc	v23.16b, v23.16b
+	aese	v19.16b, v3.16b
+	aesmc	v19.16b, v19.16b
+	aese	v24.16b, v2.16b
+	aesmc	v24.16b, v24.16b
 	aese	v22.16b, v1.16b
 	aesmc	v22.16b, v22.16b
-	ldp	q5, q0, [x6, #-32]
+	ldp	q5, q0, [x5, #-32]
 	eor	v4.16b, v20.16b, v17.16b
-	eor	v3.16b, v19.16b, v16.16b
-	eor	v2.16b, v27.16b, v7.16b
-	eor	v1.16b, v23.16b, v6.16b
+	eor	v3.16b, v23.16b, v16.16b
+	eor	v2.16b, v19.16b, v7.16b
+	eor	v1.16b, v24.16b, v6.16b
 	eor	v26.16b, v22.16b, v18.16b
 	eor3	v5.16b, v21.16b, v25.16b, v5.16b
 	aese	v22.16b, v18.16b
@@ -6929,149 +6948,150 @@ aegis256_mac_sha3:
 	aesmc	v21.16b, v21.16b
 	aese	v20.16b, v17.16b
 	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v16.16b
-	aesmc	v19.16b, v19.16b
-	aese	v27.16b, v7.16b
-	aesmc	v27.16b, v27.16b
-	aese	v23.16b, v6.16b
+	aese	v23.16b, v16.16b
 	aesmc	v23.16b, v23.16b
+	aese	v19.16b, v7.16b
+	aesmc	v19.16b, v19.16b
+	aese	v24.16b, v6.16b
+	aesmc	v24.16b, v24.16b
 	eor	v18.16b, v21.16b, v4.16b
 	eor	v17.16b, v20.16b, v3.16b
-	eor	v16.16b, v19.16b, v2.16b
-	eor	v7.16b, v27.16b, v1.16b
-	eor	v6.16b, v23.16b, v26.16b
+	eor	v16.16b, v23.16b, v2.16b
+	eor	v7.16b, v19.16b, v1.16b
+	eor	v6.16b, v24.16b, v26.16b
 	eor3	v25.16b, v22.16b, v5.16b, v0.16b
-	aese	v23.16b, v26.16b
-	aesmc	v23.16b, v23.16b
+	aese	v24.16b, v26.16b
+	aesmc	v24.16b, v24.16b
 	aese	v22.16b, v5.16b
 	aesmc	v22.16b, v22.16b
 	aese	v21.16b, v4.16b
 	aesmc	v21.16b, v21.16b
 	aese	v20.16b, v3.16b
 	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v2.16b
+	aese	v23.16b, v2.16b
+	aesmc	v23.16b, v23.16b
+	aese	v19.16b, v1.16b
 	aesmc	v19.16b, v19.16b
-	aese	v27.16b, v1.16b
-	aesmc	v27.16b, v27.16b
-	tbz	x5, #63, .Laegis256_mac_sha3_4
-	eor	v23.16b, v23.16b, v25.16b       // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v22.16b, v22.16b, v18.16b
+	tbz	x4, #63, .Laegis256_mac_sha3_4
+	eor	v19.16b, v19.16b, v6.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	add	x4, x4, #6                      // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	eor	v23.16b, v23.16b, v7.16b
+	eor	v20.16b, v20.16b, v16.16b       // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
 	eor	v21.16b, v21.16b, v17.16b
-	eor	v20.16b, v20.16b, v16.16b
-	eor	v19.16b, v19.16b, v7.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v27.16b, v27.16b, v6.16b
+	eor	v22.16b, v22.16b, v18.16b
+	eor	v24.16b, v24.16b, v25.16b
+.Laegis256_mac_sha3_5:
+	cbz	x4, .Laegis256_mac_sha3_7       // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
 .Laegis256_mac_sha3_6:
-	cbz	x4, .Laegis256_mac_sha3_8       // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-.Laegis256_mac_sha3_7:
-	mov	v0.16b, v27.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	ldr	q6, [x6], #16                   // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-	aese	v0.16b, v24.16b
+	mov	v0.16b, v19.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	ldr	q6, [x5], #16                   // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	aese	v0.16b, v30.16b
 	aesmc	v0.16b, v0.16b
 	sub	x4, x4, #1
-	mov	v1.16b, v23.16b
+	mov	v1.16b, v24.16b
 	mov	v2.16b, v22.16b
 	mov	v3.16b, v21.16b
 	mov	v4.16b, v20.16b
-	mov	v5.16b, v19.16b
-	aese	v1.16b, v24.16b
+	mov	v5.16b, v23.16b
+	aese	v1.16b, v30.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v24.16b
+	aese	v2.16b, v30.16b
 	aesmc	v2.16b, v2.16b
-	aese	v3.16b, v24.16b
+	aese	v3.16b, v30.16b
 	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v24.16b
+	aese	v4.16b, v30.16b
 	aesmc	v4.16b, v4.16b
-	aese	v5.16b, v24.16b
+	aese	v5.16b, v30.16b
 	aesmc	v5.16b, v5.16b
-	eor3	v23.16b, v23.16b, v6.16b, v0.16b // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor3	v24.16b, v24.16b, v6.16b, v0.16b // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
 	eor	v22.16b, v1.16b, v22.16b
 	eor	v21.16b, v2.16b, v21.16b
 	eor	v20.16b, v3.16b, v20.16b
-	eor	v19.16b, v4.16b, v19.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v27.16b, v5.16b, v27.16b
-	cbnz	x4, .Laegis256_mac_sha3_7
-.Laegis256_mac_sha3_8:
+	eor	v23.16b, v4.16b, v23.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v19.16b, v5.16b, v19.16b
+	cbnz	x4, .Laegis256_mac_sha3_6
+.Laegis256_mac_sha3_7:
 	and	x5, x3, #0xf                    // if n % 16 != 0 { s = update_256(s, tail_256(ad, n)); }
-	cbz	x5, .Laegis256_mac_sha3_10
+	cbz	x5, .Laegis256_mac_sha3_9
 	add	x7, sp, #0                      // store(block, 0, zero);
 	and	x4, x3, #0xfffffffffffffff0     // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
-	str	q24, [x7]
+	str	q30, [x7]
 	add	x2, x2, x4
 	mov	x6, x7
-.Laegis256_mac_sha3_9:
+.Laegis256_mac_sha3_8:
 	ldrb	w4, [x2], #1                    // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	sub	x5, x5, #1
 	strb	w4, [x6], #1
-	cbnz	x5, .Laegis256_mac_sha3_9
-	mov	v0.16b, v27.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	cbnz	x5, .Laegis256_mac_sha3_8
+	mov	v0.16b, v19.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	ldr	q6, [x7]                        // return load(u8x16, block, 0);
-	aese	v0.16b, v24.16b
+	aese	v0.16b, v30.16b
 	aesmc	v0.16b, v0.16b
-	mov	v1.16b, v23.16b
+	mov	v1.16b, v24.16b
 	mov	v2.16b, v22.16b
 	mov	v3.16b, v21.16b
 	mov	v4.16b, v20.16b
-	mov	v5.16b, v19.16b
-	aese	v1.16b, v24.16b
+	mov	v5.16b, v23.16b
+	aese	v1.16b, v30.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v24.16b
+	aese	v2.16b, v30.16b
 	aesmc	v2.16b, v2.16b
-	aese	v3.16b, v24.16b
+	aese	v3.16b, v30.16b
 	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v24.16b
+	aese	v4.16b, v30.16b
 	aesmc	v4.16b, v4.16b
-	aese	v5.16b, v24.16b
+	aese	v5.16b, v30.16b
 	aesmc	v5.16b, v5.16b
-	eor3	v23.16b, v23.16b, v6.16b, v0.16b // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor3	v24.16b, v24.16b, v6.16b, v0.16b // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
 	eor	v22.16b, v1.16b, v22.16b
 	eor	v21.16b, v2.16b, v21.16b
 	eor	v20.16b, v3.16b, v20.16b
-	eor	v19.16b, v4.16b, v19.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v27.16b, v5.16b, v27.16b
-.Laegis256_mac_sha3_10:
+	eor	v23.16b, v4.16b, v23.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v19.16b, v5.16b, v19.16b
+.Laegis256_mac_sha3_9:
 	lsl	x3, x3, #3                      // finalize_256(s, tag, tag_length, length << 3, tag_length << 3);
 	lsl	x2, x1, #3
 	dup	v0.2d, x3                       // let t = s[3] ^ u64x2(ad_bits, message_bits) as u8x16;
 	movz	x3, #0x7
 	ins	v0.d[1], x2
 	eor	v6.16b, v20.16b, v0.16b
-.Laegis256_mac_sha3_11:
-	mov	v0.16b, v27.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+.Laegis256_mac_sha3_10:
+	mov	v0.16b, v19.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	sub	x3, x3, #1                      // for k in 0..7 { s = update_256(s, t); }
-	aese	v0.16b, v24.16b
+	aese	v0.16b, v30.16b
 	aesmc	v0.16b, v0.16b
-	mov	v1.16b, v23.16b
+	mov	v1.16b, v24.16b
 	mov	v2.16b, v22.16b
 	mov	v3.16b, v21.16b
 	mov	v4.16b, v20.16b
-	mov	v5.16b, v19.16b
-	aese	v1.16b, v24.16b
+	mov	v5.16b, v23.16b
+	aese	v1.16b, v30.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v24.16b
+	aese	v2.16b, v30.16b
 	aesmc	v2.16b, v2.16b
-	aese	v3.16b, v24.16b
+	aese	v3.16b, v30.16b
 	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v24.16b
+	aese	v4.16b, v30.16b
 	aesmc	v4.16b, v4.16b
-	aese	v5.16b, v24.16b
+	aese	v5.16b, v30.16b
 	aesmc	v5.16b, v5.16b
-	eor3	v23.16b, v6.16b, v23.16b, v0.16b // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor3	v24.16b, v6.16b, v24.16b, v0.16b // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
 	eor	v22.16b, v1.16b, v22.16b
 	eor	v21.16b, v2.16b, v21.16b
 	eor	v20.16b, v3.16b, v20.16b
-	eor	v19.16b, v4.16b, v19.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v27.16b, v5.16b, v27.16b
-	cbnz	x3, .Laegis256_mac_sha3_11
-	eor3	v1.16b, v23.16b, v22.16b, v21.16b // let low = s[0] ^ s[1] ^ s[2];
-	eor3	v0.16b, v20.16b, v19.16b, v27.16b // let high = s[3] ^ s[4] ^ s[5];
+	eor	v23.16b, v4.16b, v23.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v19.16b, v5.16b, v19.16b
+	cbnz	x3, .Laegis256_mac_sha3_10
+	eor3	v1.16b, v24.16b, v22.16b, v21.16b // let low = s[0] ^ s[1] ^ s[2];
+	eor3	v0.16b, v20.16b, v23.16b, v19.16b // let high = s[3] ^ s[4] ^ s[5];
 	cmp	x1, #16                         // if tag_length == 16 {
-	b.ne	.Laegis256_mac_sha3_12
+	b.ne	.Laegis256_mac_sha3_11
 	eor	v0.16b, v1.16b, v0.16b          // tag[0] = low ^ high;
 	str	q0, [x0]
-	b	.Laegis256_mac_sha3_13
-.Laegis256_mac_sha3_12:
+	b	.Laegis256_mac_sha3_12
+.Laegis256_mac_sha3_11:
 	stp	q1, q0, [x0]                    // tag[0] = low;
-.Laegis256_mac_sha3_13:
+.Laegis256_mac_sha3_12:
 	stp	xzr, xzr, [sp]
 	.seh_startepilogue
 	add	sp, sp, #16

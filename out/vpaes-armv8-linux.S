@@ -732,28 +732,28 @@ vpaes_cbc_encrypt:
 	stp	d12, d13, [sp, #32]
 	.cfi_offset	d12, -16
 	.cfi_offset	d13, -8
-	adrp	x10, vpaes_armv8_tables         // export fn vpaes_cbc_encrypt(src: in u8x16[length / 16], dst: out u8x1...
-	add	x10, x10, :lo12:vpaes_armv8_tables
-	cbz	x2, .Lvpaes_cbc_encrypt_12      // if length == 0 { return; }
-	ldp	q23, q24, [x10, #256]           // a/k
+	adrp	x11, vpaes_armv8_tables         // export fn vpaes_cbc_encrypt(src: in u8x16[length / 16], dst: out u8x1...
+	add	x11, x11, :lo12:vpaes_armv8_tables
+	cbz	x2, .Lvpaes_cbc_encrypt_11      // if length == 0 { return; }
+	ldp	q23, q24, [x11, #256]           // a/k
 	movi	v25.16b, #0xf                   // return linear(t, x & 0x0f, x >> 4);
 	ldr	q22, [x4]                       // var chain = ivec[0];
 	cbz	w5, .Lvpaes_cbc_encrypt_3       // if enc != 0 {
 	lsr	x2, x2, #4                      // for i in 0..length / 16 {
-	cbz	x2, .Lvpaes_cbc_encrypt_11
+	cbz	x2, .Lvpaes_cbc_encrypt_10
 	ldr	w5, [x3, #240]                  // let last = key.rounds as u64 + 1;
-	add	x11, x10, #192                  // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
-	ldp	q21, q20, [x10, #288]           // return tbl(t[0], low) ^ tbl(t[1], high);
+	add	x10, x11, #192                  // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
+	ldp	q21, q20, [x11, #288]           // return tbl(t[0], low) ^ tbl(t[1], high);
 	add	x9, x5, #1
-	ldp	q18, q17, [x10, #320]
-	ldp	q16, q7, [x10, #352]
-	ldp	q6, q5, [x10, #384]
+	ldp	q18, q17, [x11, #320]
+	ldp	q16, q7, [x11, #352]
+	ldp	q6, q5, [x11, #384]
 	ldr	q4, [x3, x9, lsl #4]
 	ldr	q19, [x3]                       // var s = transform(to_pairs, x) ^ key.rd_key[0];
 .Lvpaes_cbc_encrypt_1:
 	ldr	q0, [x0]                        // chain = encrypt_block(src[i] ^ chain, key);
 	add	x7, x3, #16                     // for r in 1..last {
-	add	x6, x10, #32
+	add	x6, x11, #32
 	mov	x8, x5
 	eor	v0.16b, v0.16b, v22.16b
 	ushr	v1.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
@@ -796,7 +796,7 @@ vpaes_cbc_encrypt:
 	ushr	v22.16b, v0.16b, #4             // let i = x >> 4;
 	and	x6, x9, #0x3                    // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
 	and	v0.16b, v0.16b, v25.16b         // let k = x & 0x0f;
-	ldr	q26, [x11, x6, lsl #4]
+	ldr	q26, [x10, x6, lsl #4]
 	eor	v3.16b, v22.16b, v0.16b         // let j = i ^ k;
 	add	x0, x0, #16                     // for i in 0..length / 16 {
 	tbl	v1.16b, {v24.16b}, v0.16b       // a/k
@@ -816,34 +816,31 @@ vpaes_cbc_encrypt:
 	tbl	v22.16b, {v0.16b}, v26.16b
 	str	q22, [x1], #16                  // dst[i] = chain;
 	cbnz	x2, .Lvpaes_cbc_encrypt_1
-	b	.Lvpaes_cbc_encrypt_11
+	b	.Lvpaes_cbc_encrypt_10
 .Lvpaes_cbc_encrypt_3:
-	ldp	q26, q21, [x10, #448]           // 9A
-	lsr	x11, x2, #4                     // for i in 0..length / 16 weave 3, 2, 1 {
-	ldp	q20, q19, [x10, #480]           // 9B + 13A
-	ldp	q18, q17, [x10, #512]           // 9C + 13B + 11A
-	ldp	q16, q7, [x10, #544]            // 9D + 13C + 11B + 14A
-	cmp	x11, #3
-	b.lo	.Lvpaes_cbc_encrypt_7
-	ldr	w5, [x3, #240]                  // let last = key.rounds as u64 + 1;
-	sub	x11, x11, #3                    // for i in 0..length / 16 weave 3, 2, 1 {
-	add	x9, x10, #192                   // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
-	add	x2, x5, #1
+	ldp	q26, q21, [x11, #448]           // 9A
+	lsr	x2, x2, #4                      // for i in 0..length / 16 weave 3, 2, 1 {
+	ldp	q20, q19, [x11, #480]           // 9B + 13A
+	ldp	q18, q17, [x11, #512]           // 9C + 13B + 11A
+	ldp	q16, q7, [x11, #544]            // 9D + 13C + 11B + 14A
+	cmp	x2, #3
+	b.lo	.Lvpaes_cbc_encrypt_6
+	ldr	w6, [x3, #240]                  // let last = key.rounds as u64 + 1;
+	sub	x5, x2, #3                      // for i in 0..length / 16 weave 3, 2, 1 {
+	add	x10, x11, #192                  // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
+	add	x2, x6, #1
 	ldr	q29, [x3, x2, lsl #4]
-	and	x8, x2, #0x3
-	b	.Lvpaes_cbc_encrypt_5
+	and	x9, x2, #0x3
 .Lvpaes_cbc_encrypt_4:
-	mov	x11, x2                         // for i in 0..length / 16 weave 3, 2, 1 {
-.Lvpaes_cbc_encrypt_5:
 	ldp	q2, q4, [x0]                    // let plain = decrypt_block(src[i], key) ^ chain;
-	add	x6, x3, #16                     // for r in 1..last {
-	add	x2, x10, #144
-	mov	x7, x5
+	add	x7, x3, #16                     // for r in 1..last {
+	add	x2, x11, #144
+	mov	x8, x6
 	ldr	q27, [x0, #32]
 	ushr	v3.16b, v2.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	ldr	q0, [x10, #416]                 // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldr	q0, [x11, #416]                 // return tbl(t[0], low) ^ tbl(t[1], high);
 	ushr	v6.16b, v4.16b, #4
-	ldr	q1, [x10, #432]
+	ldr	q1, [x11, #432]
 	and	v2.16b, v2.16b, v25.16b
 	ushr	v28.16b, v27.16b, #4
 	ldr	q30, [x3]                       // var s = transform(to_undone, x) ^ key.rd_key[0];
@@ -861,17 +858,17 @@ vpaes_cbc_encrypt:
 	eor	v0.16b, v27.16b, v6.16b
 	eor	v1.16b, v1.16b, v30.16b
 	eor	v2.16b, v0.16b, v30.16b
-.Lvpaes_cbc_encrypt_6:
+.Lvpaes_cbc_encrypt_5:
 	ushr	v30.16b, v8.16b, #4             // let i = x >> 4;
 	ushr	v28.16b, v1.16b, #4
 	ushr	v27.16b, v2.16b, #4
-	ldr	q6, [x6], #16                   // 9A
+	ldr	q6, [x7], #16                   // 9A
 	and	v0.16b, v8.16b, v25.16b         // let k = x & 0x0f;
 	ldr	q5, [x2], #16                   // let step = unmix[r % 4];
 	and	v1.16b, v1.16b, v25.16b
 	and	x2, x2, #0xffffffffffffffbf     // for r in 1..last {
 	and	v2.16b, v2.16b, v25.16b
-	sub	x7, x7, #1
+	sub	x8, x8, #1
 	eor	v3.16b, v30.16b, v0.16b         // let j = i ^ k;
 	tbl	v10.16b, {v24.16b}, v0.16b      // a/k
 	tbl	v0.16b, {v23.16b}, v30.16b      // 1/i + a/k
@@ -959,19 +956,19 @@ vpaes_cbc_encrypt:
 	eor	v8.16b, v1.16b, v0.16b
 	eor	v1.16b, v3.16b, v2.16b
 	eor	v2.16b, v4.16b, v5.16b
-	cbnz	x7, .Lvpaes_cbc_encrypt_6
+	cbnz	x8, .Lvpaes_cbc_encrypt_5
 	ushr	v9.16b, v8.16b, #4              // let i = x >> 4;
 	ushr	v31.16b, v1.16b, #4
 	and	v0.16b, v8.16b, v25.16b         // let k = x & 0x0f;
 	ushr	v8.16b, v2.16b, #4
 	and	v1.16b, v1.16b, v25.16b
-	ldr	q10, [x10, #576]                // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldr	q10, [x11, #576]                // return tbl(t[0], low) ^ tbl(t[1], high);
 	eor	v11.16b, v9.16b, v0.16b         // let j = i ^ k;
-	ldr	q30, [x10, #592]
+	ldr	q30, [x11, #592]
 	tbl	v6.16b, {v24.16b}, v0.16b       // a/k
-	ldr	q28, [x9, x8, lsl #4]           // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
+	ldr	q28, [x10, x9, lsl #4]          // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
 	tbl	v12.16b, {v23.16b}, v9.16b      // 1/i + a/k
-	sub	x2, x11, #3                     // for i in 0..length / 16 weave 3, 2, 1 {
+	sub	x5, x5, #3                      // for i in 0..length / 16 weave 3, 2, 1 {
 	eor	v27.16b, v31.16b, v1.16b
 	tbl	v4.16b, {v24.16b}, v1.16b
 	tbl	v5.16b, {v23.16b}, v31.16b
@@ -1022,16 +1019,17 @@ vpaes_cbc_encrypt:
 	stp	q0, q1, [x1], #48               // dst[i] = plain;
 	eor	v0.16b, v2.16b, v4.16b
 	stur	q0, [x1, #-16]
-	tbz	x2, #63, .Lvpaes_cbc_encrypt_4
-.Lvpaes_cbc_encrypt_7:
-	cmp	x11, #2                         // for i in 0..length / 16 weave 3, 2, 1 {
-	b.lo	.Lvpaes_cbc_encrypt_9
+	tbz	x5, #63, .Lvpaes_cbc_encrypt_4
+	add	x2, x5, #3                      // for i in 0..length / 16 weave 3, 2, 1 {
+.Lvpaes_cbc_encrypt_6:
+	cmp	x2, #2                          // for i in 0..length / 16 weave 3, 2, 1 {
+	b.lo	.Lvpaes_cbc_encrypt_8
 	ldp	q2, q4, [x0]                    // let plain = decrypt_block(src[i], key) ^ chain;
 	add	x7, x3, #16                     // for r in 1..last {
-	add	x6, x10, #144
-	ldr	q0, [x10, #416]                 // return tbl(t[0], low) ^ tbl(t[1], high);
+	add	x6, x11, #144
+	ldr	q0, [x11, #416]                 // return tbl(t[0], low) ^ tbl(t[1], high);
 	ushr	v3.16b, v2.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	ldr	q1, [x10, #432]
+	ldr	q1, [x11, #432]
 	ushr	v6.16b, v4.16b, #4
 	and	v2.16b, v2.16b, v25.16b
 	ldr	w5, [x3, #240]                  // let last = key.rounds as u64 + 1;
@@ -1046,7 +1044,7 @@ vpaes_cbc_encrypt:
 	eor	v2.16b, v0.16b, v27.16b
 	eor	v0.16b, v3.16b, v1.16b
 	eor	v0.16b, v0.16b, v27.16b
-.Lvpaes_cbc_encrypt_8:
+.Lvpaes_cbc_encrypt_7:
 	ushr	v27.16b, v2.16b, #4             // let i = x >> 4;
 	ushr	v4.16b, v0.16b, #4
 	and	v1.16b, v2.16b, v25.16b         // let k = x & 0x0f;
@@ -1113,24 +1111,24 @@ vpaes_cbc_encrypt:
 	eor	v4.16b, v5.16b, v4.16b
 	eor	v2.16b, v1.16b, v0.16b
 	eor	v0.16b, v4.16b, v3.16b
-	cbnz	x5, .Lvpaes_cbc_encrypt_8
+	cbnz	x5, .Lvpaes_cbc_encrypt_7
 	ushr	v29.16b, v2.16b, #4             // let i = x >> 4;
 	ushr	v6.16b, v0.16b, #4
 	and	v1.16b, v2.16b, v25.16b         // let k = x & 0x0f;
-	ldr	q27, [x10, #576]                // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldr	q27, [x11, #576]                // return tbl(t[0], low) ^ tbl(t[1], high);
 	eor	v4.16b, v29.16b, v1.16b         // let j = i ^ k;
-	ldr	q5, [x10, #592]
+	ldr	q5, [x11, #592]
 	tbl	v2.16b, {v24.16b}, v1.16b       // a/k
 	ldr	q28, [x3, x8, lsl #4]           // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
 	tbl	v1.16b, {v23.16b}, v29.16b      // 1/i + a/k
-	add	x5, x10, #192
+	add	x6, x11, #192
 	tbl	v3.16b, {v23.16b}, v4.16b       // 1/j + a/k
-	and	x2, x8, #0x3
+	and	x5, x8, #0x3
 	and	v30.16b, v0.16b, v25.16b
-	sub	x11, x11, #2                    // for i in 0..length / 16 weave 3, 2, 1 {
+	sub	x2, x2, #2                      // for i in 0..length / 16 weave 3, 2, 1 {
 	eor	v0.16b, v1.16b, v2.16b
 	eor	v1.16b, v3.16b, v2.16b
-	ldr	q2, [x5, x2, lsl #4]
+	ldr	q2, [x6, x5, lsl #4]
 	tbl	v0.16b, {v23.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
 	tbl	v1.16b, {v23.16b}, v1.16b
 	eor	v0.16b, v0.16b, v4.16b
@@ -1159,13 +1157,13 @@ vpaes_cbc_encrypt:
 	tbl	v1.16b, {v1.16b}, v2.16b
 	eor	v1.16b, v1.16b, v5.16b
 	stp	q0, q1, [x1], #32               // dst[i] = plain;
-.Lvpaes_cbc_encrypt_9:
-	cbz	x11, .Lvpaes_cbc_encrypt_11     // for i in 0..length / 16 weave 3, 2, 1 {
+.Lvpaes_cbc_encrypt_8:
+	cbz	x2, .Lvpaes_cbc_encrypt_10      // for i in 0..length / 16 weave 3, 2, 1 {
 	ldr	q2, [x0]                        // let plain = decrypt_block(src[i], key) ^ chain;
 	add	x6, x3, #16                     // for r in 1..last {
-	ldr	q0, [x10, #416]                 // return tbl(t[0], low) ^ tbl(t[1], high);
-	add	x5, x10, #144
-	ldr	q1, [x10, #432]
+	ldr	q0, [x11, #416]                 // return tbl(t[0], low) ^ tbl(t[1], high);
+	add	x5, x11, #144
+	ldr	q1, [x11, #432]
 	ushr	v3.16b, v2.16b, #4              // return linear(t, x & 0x0f, x >> 4);
 	ldr	w2, [x3, #240]                  // let last = key.rounds as u64 + 1;
 	and	v2.16b, v2.16b, v25.16b
@@ -1175,7 +1173,7 @@ vpaes_cbc_encrypt:
 	add	x7, x2, #1
 	eor	v0.16b, v2.16b, v0.16b
 	eor	v1.16b, v0.16b, v4.16b
-.Lvpaes_cbc_encrypt_10:
+.Lvpaes_cbc_encrypt_9:
 	ushr	v4.16b, v1.16b, #4              // let i = x >> 4;
 	ldr	q27, [x6], #16                  // 9A
 	and	v0.16b, v1.16b, v25.16b         // let k = x & 0x0f;
@@ -1211,15 +1209,15 @@ vpaes_cbc_encrypt:
 	tbl	v0.16b, {v0.16b}, v5.16b
 	eor	v1.16b, v6.16b, v2.16b
 	eor	v1.16b, v1.16b, v0.16b
-	cbnz	x2, .Lvpaes_cbc_encrypt_10
+	cbnz	x2, .Lvpaes_cbc_encrypt_9
 	ushr	v6.16b, v1.16b, #4              // let i = x >> 4;
-	ldr	q0, [x10, #576]                 // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldr	q0, [x11, #576]                 // return tbl(t[0], low) ^ tbl(t[1], high);
 	and	v2.16b, v1.16b, v25.16b         // let k = x & 0x0f;
-	ldr	q1, [x10, #592]
+	ldr	q1, [x11, #592]
 	eor	v5.16b, v6.16b, v2.16b          // let j = i ^ k;
 	ldr	q7, [x3, x7, lsl #4]            // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
 	tbl	v3.16b, {v24.16b}, v2.16b       // a/k
-	add	x3, x10, #192
+	add	x3, x11, #192
 	tbl	v2.16b, {v23.16b}, v6.16b       // 1/i + a/k
 	and	x2, x7, #0x3
 	tbl	v4.16b, {v23.16b}, v5.16b       // 1/j + a/k
@@ -1238,9 +1236,9 @@ vpaes_cbc_encrypt:
 	eor	v0.16b, v0.16b, v22.16b         // let plain = decrypt_block(src[i], key) ^ chain;
 	ldr	q22, [x0]                       // chain = src[i];                     // again: cheaper than a register...
 	str	q0, [x1]                        // dst[i] = plain;
-.Lvpaes_cbc_encrypt_11:
+.Lvpaes_cbc_encrypt_10:
 	str	q22, [x4]                       // ivec[0] = chain;
-.Lvpaes_cbc_encrypt_12:
+.Lvpaes_cbc_encrypt_11:
 	ldp	d12, d13, [sp, #32]
 	.cfi_restore	d12
 	.cfi_restore	d13
@@ -1287,33 +1285,33 @@ vpaes_ecb_encrypt:
 	stp	d12, d13, [sp, #32]
 	.cfi_offset	d12, -16
 	.cfi_offset	d13, -8
-	adrp	x9, vpaes_armv8_tables          // export fn vpaes_ecb_encrypt(src: in u8x16[length / 16], dst: out u8x1...
+	adrp	x10, vpaes_armv8_tables         // export fn vpaes_ecb_encrypt(src: in u8x16[length / 16], dst: out u8x1...
 	movi	v20.16b, #0xf                   // return linear(t, x & 0x0f, x >> 4);
-	add	x9, x9, :lo12:vpaes_armv8_tables
-	ldp	q18, q19, [x9, #256]            // a/k
+	add	x10, x10, :lo12:vpaes_armv8_tables
+	ldp	q18, q19, [x10, #256]           // a/k
 	cbz	w4, .Lvpaes_ecb_encrypt_6       // if enc != 0 {
-	ldp	q23, q22, [x9, #320]            // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldp	q23, q22, [x10, #320]           // return tbl(t[0], low) ^ tbl(t[1], high);
 	lsr	x11, x2, #4                     // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
 	lsr	x2, x2, #6
-	ldp	q21, q17, [x9, #352]
+	ldp	q21, q17, [x10, #352]
 	cbz	x2, .Lvpaes_ecb_encrypt_3
 	ldr	w4, [x3, #240]                  // let last = key.rounds as u64 + 1;
-	add	x10, x9, #192                   // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
+	add	x9, x10, #192                   // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
 	add	x8, x4, #1
 	ldr	q25, [x3, x8, lsl #4]
 .Lvpaes_ecb_encrypt_1:
 	ldp	q0, q1, [x0]                    // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
 	add	x6, x3, #16                     // for r in 1..last {
-	add	x5, x9, #32
+	add	x5, x10, #32
 	mov	x7, x4
 	ldp	q4, q24, [x0, #32]
 	ushr	v3.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
 	ushr	v6.16b, v1.16b, #4
 	and	v2.16b, v0.16b, v20.16b
 	and	v5.16b, v1.16b, v20.16b
-	ldr	q0, [x9, #288]                  // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldr	q0, [x10, #288]                 // return tbl(t[0], low) ^ tbl(t[1], high);
 	ushr	v16.16b, v4.16b, #4
-	ldr	q1, [x9, #304]
+	ldr	q1, [x10, #304]
 	ushr	v26.16b, v24.16b, #4
 	and	v7.16b, v4.16b, v20.16b
 	ldr	q27, [x3]                       // var s = transform(to_pairs, x) ^ key.rd_key[0];
@@ -1447,13 +1445,13 @@ vpaes_ecb_encrypt:
 	and	v0.16b, v0.16b, v20.16b
 	ushr	v29.16b, v9.16b, #4
 	eor	v28.16b, v8.16b, v1.16b         // let j = i ^ k;
-	ldr	q11, [x9, #384]                 // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldr	q11, [x10, #384]                // return tbl(t[0], low) ^ tbl(t[1], high);
 	tbl	v24.16b, {v19.16b}, v1.16b      // a/k
-	ldr	q12, [x9, #400]
+	ldr	q12, [x10, #400]
 	tbl	v13.16b, {v18.16b}, v8.16b      // 1/i + a/k
 	and	x5, x8, #0x3                    // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
 	eor	v27.16b, v31.16b, v0.16b
-	ldr	q26, [x10, x5, lsl #4]
+	ldr	q26, [x9, x5, lsl #4]
 	tbl	v7.16b, {v19.16b}, v0.16b
 	add	x0, x0, #64                     // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
 	tbl	v16.16b, {v18.16b}, v31.16b
@@ -1519,9 +1517,9 @@ vpaes_ecb_encrypt:
 	cbnz	x2, .Lvpaes_ecb_encrypt_1
 .Lvpaes_ecb_encrypt_3:
 	and	x4, x11, #0x3                   // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
-	cbz	x4, .Lvpaes_ecb_encrypt_13
+	cbz	x4, .Lvpaes_ecb_encrypt_12
 	ldr	w5, [x3, #240]                  // let last = key.rounds as u64 + 1;
-	add	x10, x9, #192                   // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
+	add	x9, x10, #192                   // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
 	ldr	q6, [x3]                        // var s = transform(to_pairs, x) ^ key.rd_key[0];
 	add	x2, x5, #1
 	ldr	q5, [x3, x2, lsl #4]
@@ -1529,9 +1527,9 @@ vpaes_ecb_encrypt:
 .Lvpaes_ecb_encrypt_4:
 	ldr	q2, [x0]                        // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
 	add	x6, x3, #16                     // for r in 1..last {
-	ldr	q0, [x9, #288]                  // return tbl(t[0], low) ^ tbl(t[1], high);
-	add	x2, x9, #32
-	ldr	q1, [x9, #304]
+	ldr	q0, [x10, #288]                 // return tbl(t[0], low) ^ tbl(t[1], high);
+	add	x2, x10, #32
+	ldr	q1, [x10, #304]
 	mov	x7, x5
 	ushr	v3.16b, v2.16b, #4              // return linear(t, x & 0x0f, x >> 4);
 	and	v2.16b, v2.16b, v20.16b
@@ -1571,11 +1569,11 @@ vpaes_ecb_encrypt:
 	eor	v1.16b, v0.16b, v1.16b
 	cbnz	x7, .Lvpaes_ecb_encrypt_5
 	ushr	v16.16b, v1.16b, #4             // let i = x >> 4;
-	ldr	q0, [x9, #384]                  // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldr	q0, [x10, #384]                 // return tbl(t[0], low) ^ tbl(t[1], high);
 	and	v2.16b, v1.16b, v20.16b         // let k = x & 0x0f;
-	ldr	q1, [x9, #400]
+	ldr	q1, [x10, #400]
 	eor	v7.16b, v16.16b, v2.16b         // let j = i ^ k;
-	ldr	q24, [x10, x8, lsl #4]          // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
+	ldr	q24, [x9, x8, lsl #4]           // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
 	tbl	v3.16b, {v19.16b}, v2.16b       // a/k
 	add	x0, x0, #16                     // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
 	tbl	v2.16b, {v18.16b}, v16.16b      // 1/i + a/k
@@ -1594,34 +1592,31 @@ vpaes_ecb_encrypt:
 	tbl	v0.16b, {v0.16b}, v24.16b
 	str	q0, [x1], #16
 	cbnz	x4, .Lvpaes_ecb_encrypt_4
-	b	.Lvpaes_ecb_encrypt_13
+	b	.Lvpaes_ecb_encrypt_12
 .Lvpaes_ecb_encrypt_6:
-	ldp	q26, q25, [x9, #448]            // 9A
-	lsr	x10, x2, #4                     // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
-	ldp	q24, q23, [x9, #480]            // 9B + 13A
-	ldp	q22, q21, [x9, #512]            // 9C + 13B + 11A
-	ldp	q17, q16, [x9, #544]            // 9D + 13C + 11B + 14A
-	cmp	x10, #3
-	b.lo	.Lvpaes_ecb_encrypt_10
-	ldr	w4, [x3, #240]                  // let last = key.rounds as u64 + 1;
-	sub	x10, x10, #3                    // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
-	add	x8, x9, #192                    // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
-	add	x2, x4, #1
+	ldp	q26, q25, [x10, #448]           // 9A
+	lsr	x2, x2, #4                      // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
+	ldp	q24, q23, [x10, #480]           // 9B + 13A
+	ldp	q22, q21, [x10, #512]           // 9C + 13B + 11A
+	ldp	q17, q16, [x10, #544]           // 9D + 13C + 11B + 14A
+	cmp	x2, #3
+	b.lo	.Lvpaes_ecb_encrypt_9
+	ldr	w5, [x3, #240]                  // let last = key.rounds as u64 + 1;
+	sub	x4, x2, #3                      // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
+	add	x9, x10, #192                   // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
+	add	x2, x5, #1
 	ldr	q28, [x3, x2, lsl #4]
-	ubfiz	x7, x2, #4, #2
-	b	.Lvpaes_ecb_encrypt_8
+	ubfiz	x8, x2, #4, #2
 .Lvpaes_ecb_encrypt_7:
-	mov	x10, x2                         // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
-.Lvpaes_ecb_encrypt_8:
 	ldp	q2, q4, [x0]                    // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
-	add	x5, x3, #16                     // for r in 1..last {
-	add	x2, x9, #144
-	mov	x6, x4
+	add	x6, x3, #16                     // for r in 1..last {
+	add	x2, x10, #144
+	mov	x7, x5
 	ldr	q7, [x0, #32]
 	ushr	v3.16b, v2.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	ldr	q0, [x9, #416]                  // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldr	q0, [x10, #416]                 // return tbl(t[0], low) ^ tbl(t[1], high);
 	ushr	v6.16b, v4.16b, #4
-	ldr	q1, [x9, #432]
+	ldr	q1, [x10, #432]
 	and	v2.16b, v2.16b, v20.16b
 	ushr	v27.16b, v7.16b, #4
 	ldr	q29, [x3]                       // var s = transform(to_undone, x) ^ key.rd_key[0];
@@ -1639,17 +1634,17 @@ vpaes_ecb_encrypt:
 	eor	v0.16b, v7.16b, v6.16b
 	eor	v1.16b, v1.16b, v29.16b
 	eor	v31.16b, v0.16b, v29.16b
-.Lvpaes_ecb_encrypt_9:
+.Lvpaes_ecb_encrypt_8:
 	ushr	v29.16b, v2.16b, #4             // let i = x >> 4;
 	ushr	v6.16b, v1.16b, #4
 	ushr	v4.16b, v31.16b, #4
-	ldr	q7, [x5], #16                   // 9A
+	ldr	q7, [x6], #16                   // 9A
 	and	v0.16b, v2.16b, v20.16b         // let k = x & 0x0f;
 	ldr	q3, [x2], #16                   // let step = unmix[r % 4];
 	and	v1.16b, v1.16b, v20.16b
 	and	x2, x2, #0xffffffffffffffbf     // for r in 1..last {
 	and	v5.16b, v31.16b, v20.16b
-	sub	x6, x6, #1
+	sub	x7, x7, #1
 	eor	v30.16b, v29.16b, v0.16b        // let j = i ^ k;
 	tbl	v9.16b, {v19.16b}, v0.16b       // a/k
 	tbl	v0.16b, {v18.16b}, v29.16b      // 1/i + a/k
@@ -1737,21 +1732,21 @@ vpaes_ecb_encrypt:
 	eor	v2.16b, v1.16b, v0.16b
 	eor	v1.16b, v3.16b, v4.16b
 	eor	v31.16b, v5.16b, v6.16b
-	cbnz	x6, .Lvpaes_ecb_encrypt_9
+	cbnz	x7, .Lvpaes_ecb_encrypt_8
 	ushr	v5.16b, v2.16b, #4              // let i = x >> 4;
 	ushr	v29.16b, v1.16b, #4
 	and	v0.16b, v2.16b, v20.16b         // let k = x & 0x0f;
 	ushr	v7.16b, v31.16b, #4
 	and	v1.16b, v1.16b, v20.16b
-	ldr	q30, [x9, #576]                 // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldr	q30, [x10, #576]                // return tbl(t[0], low) ^ tbl(t[1], high);
 	eor	v9.16b, v5.16b, v0.16b          // let j = i ^ k;
-	ldr	q6, [x9, #592]
+	ldr	q6, [x10, #592]
 	tbl	v10.16b, {v19.16b}, v0.16b      // a/k
-	ldr	q27, [x8, x7]                   // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
+	ldr	q27, [x9, x8]                   // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
 	tbl	v11.16b, {v18.16b}, v5.16b      // 1/i + a/k
 	add	x0, x0, #48                     // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
 	eor	v8.16b, v29.16b, v1.16b
-	sub	x2, x10, #3
+	sub	x4, x4, #3
 	tbl	v4.16b, {v19.16b}, v1.16b
 	tbl	v12.16b, {v18.16b}, v29.16b
 	and	v0.16b, v31.16b, v20.16b
@@ -1796,21 +1791,22 @@ vpaes_ecb_encrypt:
 	tbl	v2.16b, {v2.16b}, v27.16b
 	stp	q0, q1, [x1], #48
 	stur	q2, [x1, #-16]
-	tbz	x2, #63, .Lvpaes_ecb_encrypt_7
-.Lvpaes_ecb_encrypt_10:
-	cbz	x10, .Lvpaes_ecb_encrypt_13     // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
+	tbz	x4, #63, .Lvpaes_ecb_encrypt_7
+	add	x2, x4, #3                      // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
+.Lvpaes_ecb_encrypt_9:
+	cbz	x2, .Lvpaes_ecb_encrypt_12      // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
 	ldr	w5, [x3, #240]                  // let last = key.rounds as u64 + 1;
-	add	x8, x9, #192                    // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
+	add	x9, x10, #192                   // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
 	ldr	q5, [x3]                        // var s = transform(to_undone, x) ^ key.rd_key[0];
 	add	x4, x5, #1
 	ldr	q4, [x3, x4, lsl #4]
-	ubfiz	x2, x4, #4, #2
-.Lvpaes_ecb_encrypt_11:
+	ubfiz	x8, x4, #4, #2
+.Lvpaes_ecb_encrypt_10:
 	ldr	q2, [x0]                        // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
 	add	x6, x3, #16                     // for r in 1..last {
-	ldr	q0, [x9, #416]                  // return tbl(t[0], low) ^ tbl(t[1], high);
-	add	x4, x9, #144
-	ldr	q1, [x9, #432]
+	ldr	q0, [x10, #416]                 // return tbl(t[0], low) ^ tbl(t[1], high);
+	add	x4, x10, #144
+	ldr	q1, [x10, #432]
 	mov	x7, x5
 	ushr	v3.16b, v2.16b, #4              // return linear(t, x & 0x0f, x >> 4);
 	and	v2.16b, v2.16b, v20.16b
@@ -1818,7 +1814,7 @@ vpaes_ecb_encrypt:
 	tbl	v0.16b, {v1.16b}, v3.16b
 	eor	v0.16b, v2.16b, v0.16b
 	eor	v1.16b, v0.16b, v5.16b          // var s = transform(to_undone, x) ^ key.rd_key[0];
-.Lvpaes_ecb_encrypt_12:
+.Lvpaes_ecb_encrypt_11:
 	ushr	v6.16b, v1.16b, #4              // let i = x >> 4;
 	ldr	q27, [x6], #16                  // 9A
 	and	v0.16b, v1.16b, v20.16b         // let k = x & 0x0f;
@@ -1854,17 +1850,17 @@ vpaes_ecb_encrypt:
 	tbl	v0.16b, {v0.16b}, v7.16b
 	eor	v1.16b, v27.16b, v2.16b
 	eor	v1.16b, v1.16b, v0.16b
-	cbnz	x7, .Lvpaes_ecb_encrypt_12
+	cbnz	x7, .Lvpaes_ecb_encrypt_11
 	ushr	v27.16b, v1.16b, #4             // let i = x >> 4;
-	ldr	q0, [x9, #576]                  // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldr	q0, [x10, #576]                 // return tbl(t[0], low) ^ tbl(t[1], high);
 	and	v2.16b, v1.16b, v20.16b         // let k = x & 0x0f;
-	ldr	q1, [x9, #592]
+	ldr	q1, [x10, #592]
 	eor	v7.16b, v27.16b, v2.16b         // let j = i ^ k;
-	ldr	q28, [x8, x2]                   // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
+	ldr	q28, [x9, x8]                   // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
 	tbl	v3.16b, {v19.16b}, v2.16b       // a/k
 	add	x0, x0, #16                     // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
 	tbl	v2.16b, {v18.16b}, v27.16b      // 1/i + a/k
-	sub	x10, x10, #1
+	sub	x2, x2, #1
 	tbl	v6.16b, {v18.16b}, v7.16b       // 1/j + a/k
 	eor	v2.16b, v2.16b, v3.16b
 	eor	v3.16b, v6.16b, v3.16b
@@ -1878,8 +1874,8 @@ vpaes_ecb_encrypt:
 	eor	v0.16b, v1.16b, v0.16b
 	tbl	v0.16b, {v0.16b}, v28.16b
 	str	q0, [x1], #16
-	cbnz	x10, .Lvpaes_ecb_encrypt_11
-.Lvpaes_ecb_encrypt_13:
+	cbnz	x2, .Lvpaes_ecb_encrypt_10
+.Lvpaes_ecb_encrypt_12:
 	ldp	d12, d13, [sp, #32]
 	.cfi_restore	d12
 	.cfi_restore	d13

@@ -207,25 +207,28 @@ bool ir_is_zeros(const struct ir_value *v)
     return v->def && v->def->op == IR_const && v->def->value[0] == 0 && v->def->value[1] == 0;
 }
 
+void ir_count_block_uses(const struct ir_block *b, int *n)
+{
+    for (const struct ir_inst *i = b->first; i; i = i->next)
+        for (int a = 0; a < i->arg_count; a++)
+            n[i->args[a]->id]++;
+    if (b->term == IR_BRANCH) {
+        n[b->a->id]++;
+        n[b->b->id]++;
+    }
+    for (int r = 0; r < b->result_count; r++)
+        n[b->results[r]->id]++;
+    for (int e = 0; e < ir_edge_count(b); e++)
+        for (int a = 0; a < b->edge[e].to->param_count; a++)
+            n[b->edge[e].args[a]->id]++;
+}
+
 int *ir_use_counts(const struct ir_func *f)
 {
     int *n = NEW_ARRAY(int, f->values.n + 1);
 
-    for (int k = 0; k < f->blocks.n; k++) {
-        const struct ir_block *b = f->blocks.at[k];
-        for (const struct ir_inst *i = b->first; i; i = i->next)
-            for (int a = 0; a < i->arg_count; a++)
-                n[i->args[a]->id]++;
-        if (b->term == IR_BRANCH) {
-            n[b->a->id]++;
-            n[b->b->id]++;
-        }
-        for (int r = 0; r < b->result_count; r++)
-            n[b->results[r]->id]++;
-        for (int e = 0; e < ir_edge_count(b); e++)
-            for (int a = 0; a < b->edge[e].to->param_count; a++)
-                n[b->edge[e].args[a]->id]++;
-    }
+    for (int k = 0; k < f->blocks.n; k++)
+        ir_count_block_uses(f->blocks.at[k], n);
     return n;
 }
 

@@ -21,8 +21,9 @@ struct carried {
     struct ir_block *header, *latch;
     int back;                           /* which edge of the latch goes round */
     struct ir_edge *out;                /* the edge that leaves the loop there, or NULL */
-    struct ir_block *exit;              /* made on that edge, or NULL */
-    int *uses;                          /* by value id, before anything was changed */
+    struct ir_block *exit;              /* entered by that edge only; may have to be made */
+    int *uses;                          /* by value id, before anything was changed … */
+    int *later_uses;                    /* … and in blocks that the exit dominates */
 };
 
 /* The only edge from inside the loop to its header; false when there are more. */
@@ -76,14 +77,14 @@ static int uses_on_edge(const struct ir_edge *e, const struct ir_value *v)
 }
 
 /* What the latch passes for parameter K when it may be carried in halves: an
- * XOR that is read by the edges of the latch and by nothing else. */
+ * XOR that is read by the edges of the latch, behind the loop, and nowhere else. */
 static struct ir_inst *halves(const struct carried *c, int k)
 {
     struct ir_value *next = c->latch->edge[c->back].args[k];
     if (!next->def || next->def->op != IR_xor || next->type != c->header->params[k]->type)
         return NULL;
     int going_round = uses_on_edge(&c->latch->edge[c->back], next);
-    int going_out = c->out ? uses_on_edge(c->out, next) : 0;
+    int going_out = (c->out ? uses_on_edge(c->out, next) : 0) + c->later_uses[next->id];
     return going_round == 1 && going_round + going_out == c->uses[next->id] ? next->def : NULL;
 }
 
@@ -120,7 +121,7 @@ static struct ir_value *carry_half(struct carried *c, int k, bool is_first, stru
     return half;
 }
 
-/* Puts a block on the edge that leaves the loop. */
+/* Puts a block on the edge that leaves the loop, for which others enter its target. */
 static void make_exit_block(struct carried *c)
 {
     struct ir_block *b = ir_new_block(c->f);
@@ -151,11 +152,14 @@ static struct ir_inst *xor_of(struct ir_func *f, const struct ir_inst *model, st
 static void move_out(struct carried *c, struct ir_inst *next)
 {
     ir_unlink(next);
-    if (!c->out || uses_on_edge(c->out, next->result[0]) == 0)
+    if (!c->out || uses_on_edge(c->out, next->result[0]) + c->later_uses[next->result[0]->id] == 0)
         return;
     if (!c->exit)
         make_exit_block(c);
-    ir_append(c->exit, next);
+    if (c->exit->first)
+        ir_insert_before(c->exit->first, next);
+    else
+        ir_append(c->exit, next);
 }
 
 static void carry(struct carried *c, int k, struct ir_inst *next)
@@ -186,6 +190,19 @@ static bool carry_in_loop(struct carried *c)
     return changed;
 }
 
+/* The block behind the loop when no other edge enters it, and the uses of each
+ * value in what it dominates. */
+static void find_exit(struct carried *c, const struct flow *w)
+{
+    c->later_uses = NEW_ARRAY(int, c->f->values.n + 1);
+    if (!c->out || c->out->to->preds.n != 1 || c->out->to->param_count != 0)
+        return;
+    c->exit = c->out->to;
+    for (int k = 0; k < c->f->blocks.n; k++)
+        if (ir_dominates(w, c->exit, c->f->blocks.at[k]))
+            ir_count_block_uses(c->f->blocks.at[k], c->later_uses);
+}
+
 void ir_carry_aes(struct ir_func *f)
 {
     struct flow w = ir_flow(f);
@@ -194,8 +211,11 @@ void ir_carry_aes(struct ir_func *f)
         if (c.header->loop != c.header || !find_latch(&c, &w) || !is_unrolled(&c, &w))
             continue;
         c.uses = ir_use_counts(f);
-        if (carry_in_loop(&c))
-            ir_settle(f);
+        find_exit(&c, &w);
+        if (!carry_in_loop(&c))
+            continue;
+        ir_settle(f);
+        w = ir_flow(f);
+        k = -1;             /* what was carried in halves is no XOR any more: this ends */
     }
-    (void)ir_flow(f);
 }

@@ -63,6 +63,13 @@ static struct ir_value *split_sum(struct ir_value *v, uint64_t *c)
     return NULL;
 }
 
+/* A sum that goes round a loop and is used behind it: what it was made of, taken
+ * instead, would have to live beside it all through the loop. */
+static bool goes_round(const struct folder *w, const struct ir_value *sum, const struct ir_inst *use)
+{
+    return sum->id < w->use_limit && w->on_edge[sum->id] && sum->def && sum->def->block != use->block;
+}
+
 static struct ir_value *fold_sum(struct folder *w, struct ir_inst *i)
 {
     struct ir_value *a = i->args[0], *b = i->args[1], *x;
@@ -72,7 +79,7 @@ static struct ir_value *fold_sum(struct folder *w, struct ir_inst *i)
     if (ir_const_of(b, &c)) {
         if (subtract)
             c = 0 - c;
-        if ((x = split_sum(a, &d)) != NULL)
+        if ((x = split_sum(a, &d)) != NULL && !goes_round(w, a, i))
             return plus(w, i->type, x, c + d);
         bool negative = i->type == TYPE_U32 ? (int32_t)c < 0 : (int64_t)c < 0;
         if ((c & ones(i->type)) == 0)

@@ -33,6 +33,7 @@ struct ir_value *ir_result(const struct ir_inst *i, int k);
 int ir_edge_count(const struct ir_block *b);
 bool ir_const_of(const struct ir_value *v, uint64_t *value);    /* a scalar constant */
 int *ir_use_counts(const struct ir_func *f);                    /* by value id */
+void ir_count_block_uses(const struct ir_block *b, int *n);     /* adds to n[], by value id */
 bool ir_writes_flags(enum ir_op op);
 bool ir_commutes(enum ir_op op);
 bool ir_is_aes_step(const struct ir_inst *i);                   /* aese or aesd */
