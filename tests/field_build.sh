@@ -1,6 +1,7 @@
 #!/bin/sh
 # field_build.sh: the objects that field_test.c runs, and the files that it reads:
-# $BUILD/field/MODULE-PLATFORM.o and .S, from tests/kernels.
+# $BUILD/field/MODULE-PLATFORM.o and .S, from tests/kernels; and what C compilers
+# make of kernels/arguments.c.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -13,3 +14,14 @@ for source in field frames; do
     clang -target arm64-apple-macos11 -c "$work/$source-apple.S" -o "$work/$source-apple.o"
     clang -target aarch64-pc-windows-msvc -c "$work/$source-win.S" -o "$work/$source-win.o"
 done
+
+# compile PLATFORM COMPILER…: one function, one section, nothing outside it.
+compile() {
+    platform=$1
+    shift
+    "$@" -O1 -ffreestanding -fno-stack-protector -fno-vectorize -fno-slp-vectorize \
+        -c tests/kernels/arguments.c -o "$work/arguments-$platform.o"
+}
+compile linux clang -target aarch64-linux-gnu
+compile apple clang -target arm64-apple-macos11
+compile win clang -target aarch64-pc-windows-msvc

@@ -103,7 +103,8 @@ static unsigned saved_vectors(const char *text)
 {
     unsigned saved = 0;
     for (int n = 8; n <= 15; n++)
-        if (strstr(text, mem_format("\tstp\td%d, ", n)) || strstr(text, mem_format("\tstr\td%d, ", n)) ||
+        if (strstr(text, mem_format("\tstp\td%d, ", n)) ||
+            strstr(text, mem_format("\tstr\td%d, ", n)) ||
             strstr(text, mem_format(" d%d, [sp", n)))
             saved |= 1u << n;
     return saved;
@@ -220,8 +221,10 @@ END_TEST
 
 START_TEST(input_16_a_shift_by_64)
 {
-    refused("module \"t\"; export fn f(x: u64, n: u64 in 0..=64) -> u64 { return x << n; }", "[range]");
-    const char *good = "module \"t\"; export fn f(x: u64, n: u64 in 0..=63) -> u64 { return x << n; }";
+    refused("module \"t\"; export fn f(x: u64, n: u64 in 0..=64) -> u64 { return x << n; }",
+            "[range]");
+    const char *good =
+        "module \"t\"; export fn f(x: u64, n: u64 in 0..=63) -> u64 { return x << n; }";
     ck_assert_msg(compile_text("t.def", good, strlen(good)), "%s", diag_messages()->at);
 }
 END_TEST
@@ -398,6 +401,44 @@ START_TEST(input_14_five_at_a_time_up_to_the_end_of_memory)
 }
 END_TEST
 
+/* -- more arguments than registers -- */
+
+static const struct { int bytes; size_t slot, packed; } stacked[] = {
+    { 4, 0, 0 }, { 4, 8, 4 }, { 8, 16, 8 }, { 4, 24, 16 }, { 8, 32, 24 }, { 4, 40, 32 },
+};
+
+/* What is pushed here, the platform's C compiler reads as the kernel does: the
+ * numbers 1 to 13, with garbage between those that are on the stack. */
+START_TEST(arguments_on_the_stack_are_where_c_has_them)
+{
+    static const struct { const char *module, *function; } both[] = {
+        { "arguments", "arguments_in_c" }, { "frames", "frames_arguments" }
+    };
+    uint8_t pushed[48];
+    memset(pushed, 0xa5, sizeof pushed);
+    for (int i = 0; i < COUNT(stacked); i++) {
+        uint8_t *at = pushed + (strcmp(platforms[_i], "apple") == 0 ? stacked[i].packed
+                                                                    : stacked[i].slot);
+        memset(at, 0, (size_t)stacked[i].bytes);
+        *at = (uint8_t)(8 + i);
+    }
+    for (int which = 0; which < COUNT(both); which++) {
+        struct emulator *e = load(both[which].module, _i, TABLES_MIDDLE);
+        uint64_t got[14], in_registers[8] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+        in_registers[0] = emulator_buffer(e, NULL, sizeof got, BUFFER_READ_WRITE, EDGE_END, 0);
+        emulator_push(e, pushed, sizeof pushed);
+        struct call_report r = emulator_call(e, both[which].function, in_registers, 8);
+        ck_assert_msg(r.fault[0] == 0, "%s: %s", both[which].function, r.fault);
+        emulator_read(e, in_registers[0], got, sizeof got);
+        for (uint64_t i = 0; i < 13; i++)
+            ck_assert_msg(got[i] == i + 1, "%s: argument %d", both[which].function, (int)i + 1);
+        ck_assert_uint_eq(got[13], 3);
+        ck_assert_uint_eq(r.result, 1 ^ 10);
+        emulator_free(e);
+    }
+}
+END_TEST
+
 Suite *field_suite(void)
 {
     Suite *suite = suite_create("field");
@@ -416,6 +457,7 @@ Suite *field_suite(void)
     tcase_add_loop_test(tests, input_10_an_early_return_with_signed_addresses, 0, PLATFORM_COUNT);
     tcase_add_loop_test(tests, input_13_nothing_to_do, 0, PLATFORM_COUNT);
     tcase_add_loop_test(tests, input_14_five_at_a_time_up_to_the_end_of_memory, 0, PLATFORM_COUNT);
+    tcase_add_loop_test(tests, arguments_on_the_stack_are_where_c_has_them, 0, PLATFORM_COUNT);
     tcase_add_test(tests, input_15_lanes_of_another_width);
     tcase_add_test(tests, input_16_a_shift_by_64);
     tcase_add_test(tests, input_17_a_counter_in_a_carry_chain);

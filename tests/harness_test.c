@@ -39,6 +39,8 @@ static const struct { const char *function, *complaint; } faults[] = {
     { "stores_below_sp", "an access below sp" },
     { "stores_to_caller", "an access to the caller's stack" },
     { "returns_elsewhere", "a jump to" },
+    { "returns_signed", "exception" },
+    { "authenticates_elsewhere", "exception" },
     { "never_returns", "no return" },
     { "missing", "there is no function" },
 };
@@ -84,6 +86,18 @@ START_TEST(every_access_outside_a_buffer_is_reported)
         ck_assert_msg(strstr(r.fault, leaks[i].complaint) != NULL, "%s: '%s' instead of '%s'",
                       leaks[i].function, r.fault, leaks[i].complaint);
     }
+    emulator_free(e);
+}
+END_TEST
+
+START_TEST(the_guard_page_is_that_of_windows)
+{
+    struct emulator *e = load_module("faults", _i, TABLES_MIDDLE);
+    struct call_report r = call_with_buffer(e, "skips_guard_page", EDGE_END, BUFFER_READ_WRITE);
+    if (strcmp(platforms[_i], "win") == 0)
+        ck_assert_msg(strstr(r.fault, "an access below the guard page") != NULL, "'%s'", r.fault);
+    else
+        ck_assert_str_eq(r.fault, "");
     emulator_free(e);
 }
 END_TEST
@@ -213,6 +227,7 @@ Suite *harness_suite(void)
     TCase *tests = tcase_create("emulator");
     tcase_add_loop_test(tests, every_fault_is_reported, 0, PLATFORM_COUNT);
     tcase_add_loop_test(tests, every_access_outside_a_buffer_is_reported, 0, PLATFORM_COUNT);
+    tcase_add_loop_test(tests, the_guard_page_is_that_of_windows, 0, PLATFORM_COUNT);
     tcase_add_loop_test(tests, a_sound_function_passes, 0, PLATFORM_COUNT);
     tcase_add_loop_test(tests, a_call_reads_writes_and_counts, 0, PLATFORM_COUNT);
     tcase_add_loop_test(tests, a_store_to_a_read_only_buffer_is_reported, 0, PLATFORM_COUNT);

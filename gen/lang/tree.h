@@ -311,6 +311,7 @@ struct test { const char *name; struct loc loc; struct test_step *steps; struct 
 
 struct module {
     const char *name, *doc;
+    const char *prefix;                 /* of its symbols in the output; NULL: none */
     struct loc loc;
     VEC(struct struct_type *) structs;
     VEC(struct object *) tables;        /* declared order; one read-only object */

@@ -13,7 +13,7 @@
 /* "BN_ARMV8_H" */
 static char *guard_name(const struct module *m)
 {
-    char *s = mem_format("%s_H", module_identifier(m));
+    char *s = mem_format("%s%s_H", m->prefix ? m->prefix : "", module_identifier(m));
 
     for (char *c = s; *c; c++)
         if (*c >= 'a' && *c <= 'z')
@@ -104,7 +104,7 @@ static void add_function(struct text *out, const struct mach_func *f)
     begin_comment(out);
     add_contract(out, f, " *");
     end_comment(out);
-    add_prototype(out, f, f->name);
+    add_prototype(out, f, function_symbol(f));
     text_add(out, ";\n");
 }
 

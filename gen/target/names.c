@@ -23,16 +23,23 @@ char *module_identifier(const struct module *m)
     return s;
 }
 
+static const char *prefix_of(const struct module *m)
+{
+    return m->prefix ? m->prefix : "";
+}
+
 const char *function_symbol(const struct mach_func *f)
 {
+    const struct module *m = f->func->module;
+
     if (f->func->kind == FN_EXPORT)
-        return f->name;
-    return mem_format("%s_%s", module_identifier(f->func->module), f->name);
+        return mem_format("%s%s", prefix_of(m), f->name);
+    return mem_format("%s%s_%s", prefix_of(m), module_identifier(m), f->name);
 }
 
 const char *tables_symbol(const struct module *m)
 {
-    return mem_format("%s_tables", module_identifier(m));
+    return mem_format("%s%s_tables", prefix_of(m), module_identifier(m));
 }
 
 char *emit_file_name(const struct module *m, const struct target *t, const struct style *s)

@@ -11,7 +11,7 @@
 
 enum { ANY_OPTION_OF_GEN = OPTION_TARGET | OPTION_OUTPUT | OPTION_MODULE | OPTION_STYLE |
                            OPTION_TUNE | OPTION_CHECK | OPTION_DEPENDENCIES | OPTION_DUMP |
-                           OPTION_VERIFY };
+                           OPTION_VERIFY | OPTION_PREFIX };
 
 /* -- compiling for a command -- */
 
@@ -126,6 +126,8 @@ static enum status run_flavour(struct command_line *line)
     if (c.modules.n > 1)
         return usage_error("'kgen %s' writes one module: name it with '--module'",
                            line->command->name);
+    if (!line->unverified && !verify_compilation(&c, &line->compile, NULL))
+        return STATUS_INPUT;
     emit_module(&file.text, c.modules.at[0], line->compile.targets.at[0], line->compile.style);
     vec_push(&out.files, file);
     if (line->dependencies) {
@@ -140,7 +142,8 @@ static enum status run_flavour(struct command_line *line)
 
 #define FLAVOUR(name, platform)                                                        \
     {name, "OUT.S [FILE.def]", "one module for " platform " (--module M)", 1, 2,       \
-     OPTION_MODULE | OPTION_STYLE | OPTION_TUNE | OPTION_CHECK | OPTION_DEPENDENCIES,  \
+     OPTION_MODULE | OPTION_STYLE | OPTION_TUNE | OPTION_CHECK | OPTION_DEPENDENCIES | \
+         OPTION_VERIFY | OPTION_PREFIX,                                                \
      run_flavour}
 
 const struct command commands[] = {
@@ -148,9 +151,11 @@ const struct command commands[] = {
     {"test", "FILE.def", "run the test blocks on the code of every platform", 1, 1,
      OPTION_TARGET | OPTION_MODULE | OPTION_STYLE | OPTION_TUNE, run_test},
     {"verify", "FILE.def", "prove the code equal to its source, and say what was proved", 1, 1,
-     OPTION_TARGET | OPTION_MODULE | OPTION_STYLE | OPTION_TUNE | OPTION_TEXT, run_verify},
+     OPTION_TARGET | OPTION_MODULE | OPTION_STYLE | OPTION_TUNE | OPTION_TEXT | OPTION_PREFIX,
+     run_verify},
     {"header", "FILE.def", "the headers only; without -o, print them", 1, 1,
-     OPTION_OUTPUT | OPTION_MODULE | OPTION_STYLE | OPTION_TUNE | OPTION_CHECK, run_header},
+     OPTION_OUTPUT | OPTION_MODULE | OPTION_STYLE | OPTION_TUNE | OPTION_CHECK | OPTION_PREFIX,
+     run_header},
     FLAVOUR("linux64", "Linux"),
     FLAVOUR("ios64", "Apple"),
     FLAVOUR("win64", "Windows"),

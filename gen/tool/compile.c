@@ -95,6 +95,7 @@ static struct code_module *compile_module(struct module *module, const struct co
     struct func_list order = {0};
     struct compiled_list done = {0};
 
+    module->prefix = o->prefix;
     m->module = module;
     m->features = 1u << FEAT_BASE;
     functions_callees_first(&order, module);

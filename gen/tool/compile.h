@@ -14,6 +14,7 @@
 
 struct compile_options {
     const char *module;             /* only this one; NULL: all */
+    const char *prefix;             /* of every symbol; NULL: none */
     const struct style *style;
     const struct core *core;        /* schedule everything for it; NULL: as the source says */
     VEC(const struct target *) targets;

@@ -67,6 +67,19 @@ static bool set_module(struct command_line *c, const char *value)
     return true;
 }
 
+static bool set_prefix(struct command_line *c, const char *value)
+{
+    bool is_name = *value && !(value[0] >= '0' && value[0] <= '9');
+
+    for (const char *p = value; *p; p++)
+        is_name &= (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') ||
+                   *p == '_';
+    if (!is_name)
+        usage_error("'%s' cannot begin a symbol", value);
+    c->compile.prefix = value;
+    return is_name;
+}
+
 static bool set_style(struct command_line *c, const char *value)
 {
     struct text choices = {0};
@@ -141,6 +154,8 @@ static const struct option options[] = {
     {"--module", NULL, "M", "only the module M", OPTION_MODULE, set_module},
     {"--style", NULL, "S", "plain, boringssl or openssl: what wraps the file (plain)",
      OPTION_STYLE, set_style},
+    {"--prefix", NULL, "P", "every symbol begins with P, in the headers as well",
+     OPTION_PREFIX, set_prefix},
     {"--tune", NULL, "CORE", "schedule every kernel for CORE, whatever the source says",
      OPTION_TUNE, set_tune},
     {"--check", NULL, NULL, "write nothing; exit 1 when a file is not up to date",

@@ -15,7 +15,8 @@
 static bool same_operand(const struct operand_spec *spec, const struct phys_operand *a,
                          const struct phys_operand *b)
 {
-    return spec->kind == OP_LABEL || spec->kind == OP_SYMBOL || (a->reg == b->reg && a->imm == b->imm);
+    return spec->kind == OP_LABEL || spec->kind == OP_SYMBOL ||
+           (a->reg == b->reg && a->imm == b->imm);
 }
 
 /* Windows signs return addresses with the B key, the others with A. */

@@ -11,7 +11,9 @@
 #include "verify/cases.h"
 #include "verify/reference.h"
 
-enum { REGISTERS = 8, MOST_ARGUMENTS = 16, MOST_PUSHED = 64, MOST_CALLS = 400, MOST_BYTES = 1 << 15 };
+enum {
+    REGISTERS = 8, MOST_ARGUMENTS = 16, MOST_PUSHED = 64, MOST_CALLS = 400, MOST_BYTES = 1 << 15
+};
 
 /* -- modules -- */
 
@@ -52,7 +54,8 @@ struct maker {
     struct reference_arg args[MOST_ARGUMENTS];
 };
 
-static const uint64_t *chosen(const struct maker *m, const struct param *p, const struct field *field)
+static const uint64_t *chosen(const struct maker *m, const struct param *p,
+                              const struct field *field)
 {
     for (int i = 0; i < m->cases.choices.n; i++)
         if (m->cases.choices.at[i].param == p && m->cases.choices.at[i].field == field)
@@ -99,7 +102,8 @@ static bool is_legal(struct maker *m)
         if (number(m, m->f->where[i]) == 0)
             return false;
     for (int i = 0; i < m->f->param_count; i++)
-        if (m->f->params[i].object != NULL && number(m, m->f->params[i].object->extent) > MOST_BYTES)
+        if (m->f->params[i].object != NULL &&
+            number(m, m->f->params[i].object->extent) > MOST_BYTES)
             return false;
     return true;
 }
@@ -110,7 +114,8 @@ static void set_fields(struct maker *m, const struct param *p, uint64_t at)
     for (int i = 0; t != NULL && i < t->field_count; i++) {
         const uint64_t *v = chosen(m, p, &t->fields[i]);
         if (v != NULL)
-            emulator_write(m->e, at + t->fields[i].offset, v, (size_t)type_bytes(t->fields[i].element));
+            emulator_write(m->e, at + t->fields[i].offset, v,
+                           (size_t)type_bytes(t->fields[i].element));
     }
 }
 

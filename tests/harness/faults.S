@@ -106,6 +106,23 @@ _\name:
     function never_returns
     b .
 
+    function returns_signed             // a return address that is not authenticated
+    hint #25                            // paciasp
+    ret
+
+    function authenticates_elsewhere    // … or with another sp than it was signed with
+    hint #25
+    sub sp, sp, #16
+    hint #29                            // autiasp
+    add sp, sp, #16
+    ret
+
+    function skips_guard_page           // Windows: pages of the stack in order only
+    sub sp, sp, #4, lsl #12
+    str xzr, [sp]
+    add sp, sp, #4, lsl #12
+    ret
+
     function misaligns_sp
     sub sp, sp, #8
     add sp, sp, #8

@@ -77,7 +77,7 @@ static bool set_rule(struct frame *f, uint64_t reg, struct rule rule)
 
 static bool restore_rule(struct frame *f, uint64_t reg)
 {
-    return reg < REG_COUNT ? set_rule(f, reg, f->initial.rules[reg]) : set_rule(f, reg, (struct rule){ 0 });
+    return set_rule(f, reg, reg < REG_COUNT ? f->initial.rules[reg] : (struct rule){ 0 });
 }
 
 static bool save_at(struct frame *f, uint64_t reg, int64_t factored)
@@ -212,7 +212,8 @@ static bool apply(struct frame *f)
         const uint64_t at = cfa + (uint64_t)row->rules[n].offset;
         if (!row->rules[n].is_saved)
             continue;
-        if (n >= REG_D0 ? !unwind_restore_d(f->step, n - REG_D0, at) : !unwind_restore_x(f->step, n, at))
+        if (n >= REG_D0 ? !unwind_restore_d(f->step, n - REG_D0, at)
+                        : !unwind_restore_x(f->step, n, at))
             return false;
     }
     r->sp = cfa;
@@ -231,8 +232,8 @@ static bool apply_fde(struct unwind_step *s, const struct cie *cie, struct unwin
 }
 
 /* The FDE at b, if it is of this pc: true when it decided, whatever came of it. */
-static bool try_fde(struct unwind_step *s, int section, const struct cie *cie, struct unwind_bytes b,
-                    bool *done)
+static bool try_fde(struct unwind_step *s, int section, const struct cie *cie,
+                    struct unwind_bytes b, bool *done)
 {
     const struct object_section *table = &s->object->sections[section];
     uint64_t offset = (uint64_t)(b.at - table->bytes), start;
@@ -257,8 +258,8 @@ static bool try_fde(struct unwind_step *s, int section, const struct cie *cie, s
 
 bool unwind_dwarf(struct unwind_step *s)
 {
-    int section = unwind_section(s->object, s->object->format == OBJECT_MACHO ? "__TEXT,__eh_frame"
-                                                                              : ".eh_frame");
+    bool is_macho = s->object->format == OBJECT_MACHO;
+    int section = unwind_section(s->object, is_macho ? "__TEXT,__eh_frame" : ".eh_frame");
     if (section < 0)
         return unwind_complain(s, "there is no .eh_frame");
     const struct object_section *table = &s->object->sections[section];

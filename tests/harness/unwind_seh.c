@@ -77,7 +77,8 @@ static int count_codes(const struct codes *c, int i)
     return -1;
 }
 
-static bool restore(struct unwind_step *s, const struct code_row *row, int reg, uint64_t at, int pairs)
+static bool restore(struct unwind_step *s, const struct code_row *row, int reg, uint64_t at,
+                    int pairs)
 {
     bool (*one)(struct unwind_step *, int, uint64_t) =
         row->action == SAVE_D ? unwind_restore_d : unwind_restore_x;

@@ -11,10 +11,11 @@
 #include "../arm_arch.h"
 
 #if defined(BORINGSSL_PREFIX)
-#define PREFIX_PASTE(a, b) a##_##b
-#define PREFIX_EXPAND(a, b) PREFIX_PASTE(a, b)
-#define bn_add_words PREFIX_EXPAND(BORINGSSL_PREFIX, bn_add_words)
-#define _bn_add_words PREFIX_EXPAND(PREFIX_EXPAND(, BORINGSSL_PREFIX), bn_add_words)
+/* Without the last word, so that the name is not itself expanded again. */
+#define PREFIX_PASTE(before, prefix, name) before##prefix##_##name##_words
+#define PREFIX_EXPAND(before, prefix, name) PREFIX_PASTE(before, prefix, name)
+#define bn_add_words PREFIX_EXPAND(, BORINGSSL_PREFIX, bn_add)
+#define _bn_add_words PREFIX_EXPAND(_, BORINGSSL_PREFIX, bn_add)
 #endif
 
 #endif
