@@ -70,14 +70,20 @@ done
 
 # -- the same code --
 
+# The directive for signed addresses on Windows is younger than clang 14.
+protections_of() {
+    if [ "$1" = win ] && [ "$new" = clang ]; then echo none bti
+    else echo none bti standard pac-ret+b-key
+    fi
+}
+
 for platform in linux apple win; do
     compiler=$(compiler_of $platform)
     for module in $modules; do
         # shellcheck disable=SC2086
-        quiet $compiler -mbranch-protection=standard -c "$work/plain/$module-$platform.S" \
-            -o "$work/plain-$platform.o"
+        quiet $compiler -c "$work/plain/$module-$platform.S" -o "$work/plain-$platform.o"
         for style in boringssl openssl; do
-            for protection in none bti standard pac-ret+b-key; do
+            for protection in $(protections_of $platform); do
                 # shellcheck disable=SC2086
                 quiet $compiler -Werror -Itests/library -mbranch-protection=$protection \
                     -c "$work/$style/$module-$platform.S" -o "$work/$style-$platform.o"

@@ -150,8 +150,9 @@ bool stack_is_supported(struct selector *s)
         /* A subroutine's parameters may be in what __chkstk changes. */
         int limit = s->ir->func->kind == FN_LOCAL ? SMALL_STACK : STACK_LIMIT;
         if (all > (uint64_t)limit) {
-            error_at(o->loc, RULE_UNSUPPORTED, "stack arrays of more than %d bytes together%s",
-                     limit, s->ir->func->kind == FN_LOCAL ? " in a 'local fn'" : "");
+            error_at(o->loc, RULE_UNSUPPORTED,
+                     "stack arrays that may have more than %d bytes together%s", limit,
+                     s->ir->func->kind == FN_LOCAL ? " in a 'local fn'" : "");
             return false;
         }
     }
