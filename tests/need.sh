@@ -8,6 +8,7 @@ set -eu
 
 rows='
 build cc                                      gcc
+build /usr/include/stdio.h                    libc6-dev
 build flex                                    flex
 build bison                                   bison
 build make                                    make
