@@ -271,218 +271,218 @@ vpaes_ctr32_encrypt_blocks:
 	add	x6, x11, #32
 	rev32	v5.16b, v3.16b
 	ushr	v1.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	rev32	v28.16b, v25.16b
-	mov	x8, x4
-	ushr	v4.16b, v2.16b, #4
 	and	v0.16b, v0.16b, v19.16b
-	ushr	v6.16b, v5.16b, #4
-	ushr	v29.16b, v28.16b, #4
+	rev32	v28.16b, v25.16b
+	ushr	v4.16b, v2.16b, #4
 	and	v3.16b, v2.16b, v19.16b
+	ushr	v6.16b, v5.16b, #4
 	and	v5.16b, v5.16b, v19.16b
-	and	v28.16b, v28.16b, v19.16b
 	tbl	v2.16b, {v27.16b}, v0.16b
+	ushr	v29.16b, v28.16b, #4
+	and	v28.16b, v28.16b, v19.16b
 	tbl	v0.16b, {v26.16b}, v1.16b
 	tbl	v3.16b, {v27.16b}, v3.16b
 	tbl	v1.16b, {v26.16b}, v4.16b
 	tbl	v5.16b, {v27.16b}, v5.16b
 	tbl	v4.16b, {v26.16b}, v6.16b
 	tbl	v27.16b, {v27.16b}, v28.16b
-	tbl	v6.16b, {v26.16b}, v29.16b
 	eor	v0.16b, v2.16b, v0.16b
+	tbl	v6.16b, {v26.16b}, v29.16b
 	eor	v1.16b, v3.16b, v1.16b
 	eor	v2.16b, v5.16b, v4.16b
 	add	v4.4s, v25.4s, v22.4s
 	eor	v3.16b, v27.16b, v6.16b
-	eor	v0.16b, v0.16b, v24.16b
+	eor	v30.16b, v0.16b, v24.16b
+	mov	x8, x4
 	eor	v1.16b, v1.16b, v24.16b
-	eor	v2.16b, v2.16b, v24.16b
-	eor	v3.16b, v3.16b, v24.16b
+	eor	v5.16b, v2.16b, v24.16b
+	eor	v6.16b, v3.16b, v24.16b
 .Lvpaes_ctr32_encrypt_blocks_2:
-	ushr	v27.16b, v0.16b, #4             // let i = x >> 4;
-	ushr	v26.16b, v1.16b, #4
-	ushr	v25.16b, v2.16b, #4
-	ushr	v24.16b, v3.16b, #4
-	and	v0.16b, v0.16b, v19.16b         // let k = x & 0x0f;
-	ldr	q6, [x7], #16                   // A
-	and	v1.16b, v1.16b, v19.16b
-	sub	x8, x8, #1                      // for r in 1..last {
-	and	v5.16b, v2.16b, v19.16b
-	and	v10.16b, v3.16b, v19.16b
-	eor	v8.16b, v27.16b, v0.16b         // let j = i ^ k;
-	tbl	v2.16b, {v18.16b}, v0.16b       // a/k
-	tbl	v0.16b, {v17.16b}, v27.16b      // 1/i + a/k
-	eor	v31.16b, v26.16b, v1.16b
-	tbl	v3.16b, {v18.16b}, v1.16b
-	tbl	v1.16b, {v17.16b}, v26.16b
-	eor	v30.16b, v25.16b, v5.16b
-	tbl	v29.16b, {v18.16b}, v5.16b
-	tbl	v9.16b, {v17.16b}, v25.16b
-	eor	v28.16b, v24.16b, v10.16b
-	tbl	v5.16b, {v18.16b}, v10.16b
-	eor	v0.16b, v0.16b, v2.16b
-	eor	v1.16b, v1.16b, v3.16b
-	eor	v9.16b, v9.16b, v29.16b
+	ushr	v28.16b, v30.16b, #4            // let i = x >> 4;
+	ushr	v27.16b, v1.16b, #4
+	and	v0.16b, v30.16b, v19.16b        // let k = x & 0x0f;
+	ldr	q3, [x7], #16                   // A
+	and	v2.16b, v1.16b, v19.16b
+	eor	v29.16b, v28.16b, v0.16b        // let j = i ^ k;
+	tbl	v1.16b, {v18.16b}, v0.16b       // a/k
+	tbl	v0.16b, {v17.16b}, v28.16b      // 1/i + a/k
+	eor	v30.16b, v27.16b, v2.16b
+	tbl	v25.16b, {v18.16b}, v2.16b
+	tbl	v24.16b, {v17.16b}, v27.16b
+	tbl	v2.16b, {v17.16b}, v29.16b      // 1/j + a/k
+	tbl	v26.16b, {v17.16b}, v30.16b
+	eor	v0.16b, v0.16b, v1.16b
+	eor	v24.16b, v24.16b, v25.16b
+	eor	v1.16b, v2.16b, v1.16b
 	tbl	v0.16b, {v17.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v10.16b, {v17.16b}, v1.16b
-	tbl	v1.16b, {v17.16b}, v9.16b
-	eor	v9.16b, v0.16b, v8.16b
-	tbl	v0.16b, {v17.16b}, v8.16b       // 1/j + a/k
-	eor	v0.16b, v0.16b, v2.16b
+	eor	v25.16b, v26.16b, v25.16b
 	tbl	v2.16b, {v17.16b}, v24.16b
-	eor	v2.16b, v2.16b, v5.16b
-	tbl	v11.16b, {v17.16b}, v2.16b
-	tbl	v12.16b, {v17.16b}, v0.16b
-	eor	v8.16b, v10.16b, v31.16b
-	tbl	v0.16b, {v17.16b}, v31.16b
-	eor	v0.16b, v0.16b, v3.16b
-	tbl	v2.16b, {v17.16b}, v30.16b
-	eor	v2.16b, v2.16b, v29.16b
-	tbl	v3.16b, {v17.16b}, v28.16b
-	eor	v3.16b, v3.16b, v5.16b
-	tbl	v29.16b, {v17.16b}, v0.16b
-	tbl	v2.16b, {v17.16b}, v2.16b
-	tbl	v0.16b, {v17.16b}, v3.16b
-	eor	v3.16b, v1.16b, v30.16b
-	eor	v5.16b, v11.16b, v28.16b
-	eor	v30.16b, v12.16b, v27.16b
-	tbl	v31.16b, {v20.16b}, v9.16b      // return tbl(t[0], low) ^ tbl(t[1], high);
-	ldp	q27, q28, [x6], #32             // 2A + B
-	eor	v26.16b, v29.16b, v26.16b
-	and	x6, x6, #0xffffffffffffff7f
-	tbl	v29.16b, {v20.16b}, v8.16b
-	eor	v25.16b, v2.16b, v25.16b
-	tbl	v1.16b, {v20.16b}, v3.16b
-	eor	v24.16b, v0.16b, v24.16b
-	tbl	v2.16b, {v20.16b}, v5.16b
-	tbl	v10.16b, {v21.16b}, v30.16b
-	eor	v0.16b, v6.16b, v31.16b
-	eor	v29.16b, v6.16b, v29.16b
-	eor	v31.16b, v6.16b, v1.16b
-	eor	v2.16b, v6.16b, v2.16b
-	tbl	v1.16b, {v21.16b}, v26.16b
-	eor	v6.16b, v10.16b, v0.16b
-	tbl	v10.16b, {v21.16b}, v25.16b
-	tbl	v9.16b, {v7.16b}, v9.16b
-	tbl	v30.16b, {v16.16b}, v30.16b
-	eor	v29.16b, v1.16b, v29.16b
-	tbl	v0.16b, {v21.16b}, v24.16b
-	tbl	v1.16b, {v7.16b}, v8.16b
-	tbl	v8.16b, {v16.16b}, v26.16b
-	eor	v26.16b, v10.16b, v31.16b
-	tbl	v3.16b, {v7.16b}, v3.16b
-	tbl	v31.16b, {v16.16b}, v25.16b
-	eor	v25.16b, v0.16b, v2.16b
-	tbl	v11.16b, {v7.16b}, v5.16b
-	tbl	v12.16b, {v16.16b}, v24.16b
-	tbl	v10.16b, {v6.16b}, v27.16b
-	tbl	v5.16b, {v29.16b}, v27.16b
-	eor	v0.16b, v9.16b, v30.16b
-	tbl	v30.16b, {v26.16b}, v27.16b
-	eor	v1.16b, v1.16b, v8.16b
-	tbl	v24.16b, {v25.16b}, v27.16b
-	eor	v2.16b, v3.16b, v31.16b
-	eor	v3.16b, v11.16b, v12.16b
-	eor	v31.16b, v10.16b, v0.16b
-	tbl	v8.16b, {v6.16b}, v28.16b       // 2A + 3B + C + D
-	eor	v9.16b, v5.16b, v1.16b
-	tbl	v29.16b, {v29.16b}, v28.16b
-	eor	v6.16b, v30.16b, v2.16b
-	tbl	v5.16b, {v26.16b}, v28.16b
-	eor	v26.16b, v24.16b, v3.16b
-	tbl	v25.16b, {v25.16b}, v28.16b
-	tbl	v0.16b, {v31.16b}, v27.16b
-	tbl	v2.16b, {v9.16b}, v27.16b
-	tbl	v24.16b, {v6.16b}, v27.16b
-	tbl	v27.16b, {v26.16b}, v27.16b
-	eor	v1.16b, v8.16b, v31.16b
-	eor	v3.16b, v29.16b, v9.16b
-	eor	v5.16b, v5.16b, v6.16b
-	eor	v6.16b, v25.16b, v26.16b
+	tbl	v1.16b, {v17.16b}, v1.16b
+	tbl	v24.16b, {v17.16b}, v25.16b
+	eor	v31.16b, v0.16b, v29.16b
+	eor	v29.16b, v2.16b, v30.16b
+	eor	v2.16b, v1.16b, v28.16b
+	tbl	v0.16b, {v20.16b}, v31.16b      // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldp	q25, q26, [x6], #32             // 2A + B
+	eor	v28.16b, v24.16b, v27.16b
+	tbl	v24.16b, {v20.16b}, v29.16b
+	tbl	v1.16b, {v21.16b}, v2.16b
+	tbl	v27.16b, {v21.16b}, v28.16b
+	eor	v0.16b, v3.16b, v0.16b
+	eor	v24.16b, v3.16b, v24.16b
+	eor	v30.16b, v1.16b, v0.16b
+	tbl	v1.16b, {v7.16b}, v31.16b
+	tbl	v0.16b, {v16.16b}, v2.16b
+	eor	v31.16b, v27.16b, v24.16b
+	tbl	v27.16b, {v7.16b}, v29.16b
+	tbl	v24.16b, {v16.16b}, v28.16b
+	tbl	v2.16b, {v30.16b}, v25.16b
+	tbl	v8.16b, {v31.16b}, v25.16b
 	eor	v0.16b, v1.16b, v0.16b
-	eor	v1.16b, v3.16b, v2.16b
-	eor	v2.16b, v5.16b, v24.16b
-	eor	v3.16b, v6.16b, v27.16b
-	cbnz	x8, .Lvpaes_ctr32_encrypt_blocks_2
-	ushr	v8.16b, v0.16b, #4              // let i = x >> 4;
-	ushr	v31.16b, v1.16b, #4
-	and	v0.16b, v0.16b, v19.16b         // let k = x & 0x0f;
-	ushr	v9.16b, v2.16b, #4
-	and	v1.16b, v1.16b, v19.16b
-	ushr	v29.16b, v3.16b, #4
-	eor	v30.16b, v8.16b, v0.16b         // let j = i ^ k;
-	ldr	q10, [x11, #384]                // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v27.16b, {v18.16b}, v0.16b      // a/k
-	ldr	q11, [x11, #400]
-	tbl	v28.16b, {v17.16b}, v8.16b      // 1/i + a/k
-	and	x6, x9, #0x3                    // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
-	eor	v24.16b, v31.16b, v1.16b
-	ldr	q6, [x10, x6, lsl #4]
-	tbl	v25.16b, {v18.16b}, v1.16b
-	sub	x5, x5, #1                      // for i in 0..blocks weave 4, 2, 1 {
-	tbl	v26.16b, {v17.16b}, v31.16b
-	and	v0.16b, v2.16b, v19.16b
-	and	v1.16b, v3.16b, v19.16b
-	tbl	v13.16b, {v17.16b}, v30.16b     // 1/j + a/k
-	tbl	v12.16b, {v17.16b}, v24.16b
+	ushr	v29.16b, v5.16b, #4
+	and	v28.16b, v5.16b, v19.16b
+	eor	v5.16b, v27.16b, v24.16b
+	eor	v1.16b, v2.16b, v0.16b
+	eor	v27.16b, v29.16b, v28.16b
+	tbl	v0.16b, {v30.16b}, v26.16b      // 2A + 3B + C + D
+	tbl	v28.16b, {v18.16b}, v28.16b
+	eor	v24.16b, v8.16b, v5.16b
+	tbl	v5.16b, {v31.16b}, v26.16b
+	tbl	v2.16b, {v1.16b}, v25.16b
+	tbl	v31.16b, {v24.16b}, v25.16b
+	eor	v0.16b, v0.16b, v1.16b
+	tbl	v1.16b, {v17.16b}, v29.16b
+	eor	v5.16b, v5.16b, v24.16b
+	eor	v30.16b, v0.16b, v2.16b
+	ushr	v24.16b, v6.16b, #4
+	and	v0.16b, v6.16b, v19.16b
+	eor	v6.16b, v24.16b, v0.16b
+	tbl	v8.16b, {v18.16b}, v0.16b
+	tbl	v2.16b, {v17.16b}, v24.16b
+	tbl	v0.16b, {v17.16b}, v27.16b
+	eor	v1.16b, v1.16b, v28.16b
+	tbl	v1.16b, {v17.16b}, v1.16b
+	eor	v9.16b, v2.16b, v8.16b
+	eor	v0.16b, v0.16b, v28.16b
+	tbl	v0.16b, {v17.16b}, v0.16b
+	eor	v2.16b, v1.16b, v27.16b
+	tbl	v1.16b, {v20.16b}, v2.16b
+	tbl	v28.16b, {v7.16b}, v2.16b
+	eor	v27.16b, v0.16b, v29.16b
+	tbl	v2.16b, {v21.16b}, v27.16b
+	eor	v0.16b, v3.16b, v1.16b
+	tbl	v29.16b, {v16.16b}, v27.16b
+	eor	v1.16b, v5.16b, v31.16b
+	tbl	v5.16b, {v17.16b}, v6.16b
+	tbl	v27.16b, {v17.16b}, v9.16b
+	eor	v31.16b, v2.16b, v0.16b
+	tbl	v9.16b, {v31.16b}, v25.16b
+	eor	v0.16b, v5.16b, v8.16b
+	tbl	v0.16b, {v17.16b}, v0.16b
+	eor	v5.16b, v27.16b, v6.16b
+	tbl	v2.16b, {v20.16b}, v5.16b
+	tbl	v6.16b, {v7.16b}, v5.16b
+	eor	v0.16b, v0.16b, v24.16b
+	tbl	v5.16b, {v21.16b}, v0.16b
+	eor	v2.16b, v3.16b, v2.16b
+	tbl	v3.16b, {v16.16b}, v0.16b
+	eor	v0.16b, v28.16b, v29.16b
+	and	x6, x6, #0xffffffffffffff7f     // for r in 1..last {
+	eor	v24.16b, v5.16b, v2.16b
+	sub	x8, x8, #1
+	tbl	v5.16b, {v24.16b}, v25.16b
+	eor	v3.16b, v6.16b, v3.16b
 	eor	v2.16b, v9.16b, v0.16b
+	tbl	v0.16b, {v31.16b}, v26.16b
+	eor	v6.16b, v5.16b, v3.16b
+	tbl	v5.16b, {v24.16b}, v26.16b
+	tbl	v3.16b, {v2.16b}, v25.16b
+	tbl	v24.16b, {v6.16b}, v25.16b
+	eor	v0.16b, v0.16b, v2.16b
+	eor	v2.16b, v5.16b, v6.16b
+	eor	v5.16b, v0.16b, v3.16b
+	eor	v6.16b, v2.16b, v24.16b
+	cbnz	x8, .Lvpaes_ctr32_encrypt_blocks_2
+	ushr	v9.16b, v30.16b, #4             // let i = x >> 4;
+	ushr	v8.16b, v1.16b, #4
+	and	v0.16b, v30.16b, v19.16b        // let k = x & 0x0f;
+	ushr	v10.16b, v5.16b, #4
+	and	v1.16b, v1.16b, v19.16b
+	ushr	v30.16b, v6.16b, #4
+	eor	v31.16b, v9.16b, v0.16b         // let j = i ^ k;
+	ldr	q11, [x11, #384]                // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v28.16b, {v18.16b}, v0.16b      // a/k
+	ldr	q12, [x11, #400]
+	tbl	v29.16b, {v17.16b}, v9.16b      // 1/i + a/k
+	and	x6, x9, #0x3                    // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
+	eor	v25.16b, v8.16b, v1.16b
+	ldr	q24, [x10, x6, lsl #4]
+	tbl	v26.16b, {v18.16b}, v1.16b
+	sub	x5, x5, #1                      // for i in 0..blocks weave 4, 2, 1 {
+	tbl	v27.16b, {v17.16b}, v8.16b
+	and	v0.16b, v5.16b, v19.16b
+	and	v1.16b, v6.16b, v19.16b
+	tbl	v13.16b, {v17.16b}, v31.16b     // 1/j + a/k
+	tbl	v6.16b, {v17.16b}, v25.16b
+	eor	v2.16b, v10.16b, v0.16b
 	tbl	v3.16b, {v18.16b}, v0.16b
-	tbl	v5.16b, {v17.16b}, v9.16b
-	eor	v0.16b, v29.16b, v1.16b
+	tbl	v5.16b, {v17.16b}, v10.16b
+	eor	v0.16b, v30.16b, v1.16b
 	tbl	v1.16b, {v18.16b}, v1.16b
-	eor	v28.16b, v28.16b, v27.16b
-	eor	v26.16b, v26.16b, v25.16b
-	eor	v13.16b, v13.16b, v27.16b
-	tbl	v27.16b, {v17.16b}, v29.16b
-	tbl	v28.16b, {v17.16b}, v28.16b     // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v12.16b, v12.16b, v25.16b
-	tbl	v25.16b, {v17.16b}, v2.16b
-	tbl	v26.16b, {v17.16b}, v26.16b
+	eor	v29.16b, v29.16b, v28.16b
+	eor	v27.16b, v27.16b, v26.16b
+	eor	v13.16b, v13.16b, v28.16b
+	tbl	v28.16b, {v17.16b}, v30.16b
+	tbl	v29.16b, {v17.16b}, v29.16b     // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v26.16b, v6.16b, v26.16b
+	tbl	v6.16b, {v17.16b}, v2.16b
+	tbl	v27.16b, {v17.16b}, v27.16b
 	eor	v5.16b, v5.16b, v3.16b
-	eor	v27.16b, v27.16b, v1.16b
+	eor	v28.16b, v28.16b, v1.16b
 	tbl	v13.16b, {v17.16b}, v13.16b
-	tbl	v12.16b, {v17.16b}, v12.16b
-	eor	v25.16b, v25.16b, v3.16b
+	tbl	v26.16b, {v17.16b}, v26.16b
+	eor	v6.16b, v6.16b, v3.16b
 	tbl	v3.16b, {v17.16b}, v0.16b
 	tbl	v5.16b, {v17.16b}, v5.16b
 	eor	v1.16b, v3.16b, v1.16b
-	tbl	v3.16b, {v17.16b}, v27.16b
-	tbl	v25.16b, {v17.16b}, v25.16b
-	tbl	v27.16b, {v17.16b}, v1.16b
-	eor	v1.16b, v28.16b, v30.16b
-	eor	v24.16b, v26.16b, v24.16b
-	eor	v28.16b, v13.16b, v8.16b
-	tbl	v26.16b, {v10.16b}, v1.16b
-	eor	v1.16b, v12.16b, v31.16b
-	tbl	v24.16b, {v10.16b}, v24.16b
+	tbl	v3.16b, {v17.16b}, v28.16b
+	tbl	v6.16b, {v17.16b}, v6.16b
+	tbl	v28.16b, {v17.16b}, v1.16b
+	eor	v1.16b, v29.16b, v31.16b
+	eor	v25.16b, v27.16b, v25.16b
+	eor	v29.16b, v13.16b, v9.16b
+	tbl	v27.16b, {v11.16b}, v1.16b
+	eor	v1.16b, v26.16b, v8.16b
+	tbl	v25.16b, {v11.16b}, v25.16b
 	eor	v2.16b, v5.16b, v2.16b
 	eor	v3.16b, v3.16b, v0.16b
-	tbl	v30.16b, {v11.16b}, v28.16b
-	tbl	v28.16b, {v11.16b}, v1.16b
-	eor	v0.16b, v25.16b, v9.16b
-	tbl	v2.16b, {v10.16b}, v2.16b
-	eor	v1.16b, v27.16b, v29.16b
-	tbl	v3.16b, {v10.16b}, v3.16b
-	tbl	v25.16b, {v11.16b}, v0.16b
-	tbl	v5.16b, {v11.16b}, v1.16b
-	eor	v0.16b, v23.16b, v26.16b
-	ldp	q27, q26, [x0], #64             // dst[i] = encrypt_block(input, key) ^ src[i];
-	eor	v1.16b, v23.16b, v24.16b
-	eor	v0.16b, v30.16b, v0.16b
-	eor	v1.16b, v28.16b, v1.16b
+	tbl	v29.16b, {v12.16b}, v29.16b
+	tbl	v26.16b, {v12.16b}, v1.16b
+	eor	v0.16b, v6.16b, v10.16b
+	tbl	v2.16b, {v11.16b}, v2.16b
+	eor	v1.16b, v28.16b, v30.16b
+	tbl	v3.16b, {v11.16b}, v3.16b
+	tbl	v6.16b, {v12.16b}, v0.16b
+	tbl	v5.16b, {v12.16b}, v1.16b
+	eor	v0.16b, v23.16b, v27.16b
+	ldp	q28, q27, [x0], #64             // dst[i] = encrypt_block(input, key) ^ src[i];
+	eor	v1.16b, v23.16b, v25.16b
+	eor	v0.16b, v29.16b, v0.16b
+	eor	v1.16b, v26.16b, v1.16b
 	eor	v2.16b, v23.16b, v2.16b
-	eor	v24.16b, v23.16b, v3.16b
-	ldp	q3, q28, [x0, #-32]
-	tbl	v0.16b, {v0.16b}, v6.16b
-	tbl	v1.16b, {v1.16b}, v6.16b
-	eor	v2.16b, v25.16b, v2.16b
-	eor	v5.16b, v5.16b, v24.16b
-	tbl	v2.16b, {v2.16b}, v6.16b
-	tbl	v5.16b, {v5.16b}, v6.16b
-	eor	v0.16b, v0.16b, v27.16b
-	eor	v1.16b, v1.16b, v26.16b
+	eor	v25.16b, v23.16b, v3.16b
+	ldp	q3, q26, [x0, #-32]
+	tbl	v0.16b, {v0.16b}, v24.16b
+	tbl	v1.16b, {v1.16b}, v24.16b
+	eor	v2.16b, v6.16b, v2.16b
+	eor	v5.16b, v5.16b, v25.16b
+	tbl	v2.16b, {v2.16b}, v24.16b
+	tbl	v5.16b, {v5.16b}, v24.16b
+	eor	v0.16b, v0.16b, v28.16b
+	eor	v1.16b, v1.16b, v27.16b
 	stp	q0, q1, [x1], #64
 	eor	v0.16b, v2.16b, v3.16b
-	eor	v1.16b, v5.16b, v28.16b
+	eor	v1.16b, v5.16b, v26.16b
 	stp	q0, q1, [x1, #-32]
 	cbnz	x5, .Lvpaes_ctr32_encrypt_blocks_1
 .Lvpaes_ctr32_encrypt_blocks_3:
@@ -735,9 +735,9 @@ vpaes_cbc_encrypt:
 	adrp	x11, vpaes_armv8_tables         // export fn vpaes_cbc_encrypt(src: in u8x16[length / 16], dst: out u8x1...
 	add	x11, x11, :lo12:vpaes_armv8_tables
 	cbz	x2, .Lvpaes_cbc_encrypt_11      // if length == 0 { return; }
-	ldp	q23, q24, [x11, #256]           // a/k
-	movi	v25.16b, #0xf                   // return linear(t, x & 0x0f, x >> 4);
-	ldr	q22, [x4]                       // var chain = ivec[0];
+	ldp	q24, q25, [x11, #256]           // a/k
+	movi	v26.16b, #0xf                   // return linear(t, x & 0x0f, x >> 4);
+	ldr	q23, [x4]                       // var chain = ivec[0];
 	cbz	w5, .Lvpaes_cbc_encrypt_3       // if enc != 0 {
 	lsr	x2, x2, #4                      // for i in 0..length / 16 {
 	cbz	x2, .Lvpaes_cbc_encrypt_10
@@ -755,9 +755,9 @@ vpaes_cbc_encrypt:
 	add	x7, x3, #16                     // for r in 1..last {
 	add	x6, x11, #32
 	mov	x8, x5
-	eor	v0.16b, v0.16b, v22.16b
+	eor	v0.16b, v0.16b, v23.16b
 	ushr	v1.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	and	v0.16b, v0.16b, v25.16b
+	and	v0.16b, v0.16b, v26.16b
 	tbl	v2.16b, {v21.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
 	tbl	v0.16b, {v20.16b}, v1.16b
 	eor	v0.16b, v2.16b, v0.16b
@@ -765,18 +765,18 @@ vpaes_cbc_encrypt:
 .Lvpaes_cbc_encrypt_2:
 	ushr	v22.16b, v0.16b, #4             // let i = x >> 4;
 	ldr	q27, [x7], #16                  // A
-	and	v0.16b, v0.16b, v25.16b         // let k = x & 0x0f;
+	and	v0.16b, v0.16b, v26.16b         // let k = x & 0x0f;
 	sub	x8, x8, #1                      // for r in 1..last {
 	eor	v3.16b, v22.16b, v0.16b         // let j = i ^ k;
-	tbl	v1.16b, {v24.16b}, v0.16b       // a/k
-	tbl	v0.16b, {v23.16b}, v22.16b      // 1/i + a/k
-	tbl	v2.16b, {v23.16b}, v3.16b       // 1/j + a/k
-	ldp	q26, q28, [x6], #32             // 2A + B
+	tbl	v1.16b, {v25.16b}, v0.16b       // a/k
+	tbl	v0.16b, {v24.16b}, v22.16b      // 1/i + a/k
+	tbl	v2.16b, {v24.16b}, v3.16b       // 1/j + a/k
+	ldp	q23, q28, [x6], #32             // 2A + B
 	and	x6, x6, #0xffffffffffffff7f
 	eor	v0.16b, v0.16b, v1.16b
 	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v23.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v23.16b}, v1.16b
+	tbl	v0.16b, {v24.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v24.16b}, v1.16b
 	eor	v2.16b, v0.16b, v3.16b
 	eor	v3.16b, v1.16b, v22.16b
 	tbl	v0.16b, {v18.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
@@ -785,44 +785,45 @@ vpaes_cbc_encrypt:
 	tbl	v2.16b, {v7.16b}, v3.16b
 	eor	v0.16b, v27.16b, v0.16b
 	eor	v3.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v3.16b}, v26.16b
+	tbl	v1.16b, {v3.16b}, v23.16b
 	eor	v0.16b, v22.16b, v2.16b
 	tbl	v2.16b, {v3.16b}, v28.16b       // 2A + 3B + C + D
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v0.16b}, v26.16b
+	tbl	v1.16b, {v0.16b}, v23.16b
 	eor	v0.16b, v2.16b, v0.16b
 	eor	v0.16b, v0.16b, v1.16b
 	cbnz	x8, .Lvpaes_cbc_encrypt_2
 	ushr	v22.16b, v0.16b, #4             // let i = x >> 4;
 	and	x6, x9, #0x3                    // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
-	and	v0.16b, v0.16b, v25.16b         // let k = x & 0x0f;
-	ldr	q26, [x10, x6, lsl #4]
+	and	v0.16b, v0.16b, v26.16b         // let k = x & 0x0f;
+	ldr	q23, [x10, x6, lsl #4]
 	eor	v3.16b, v22.16b, v0.16b         // let j = i ^ k;
 	add	x0, x0, #16                     // for i in 0..length / 16 {
-	tbl	v1.16b, {v24.16b}, v0.16b       // a/k
+	tbl	v1.16b, {v25.16b}, v0.16b       // a/k
 	sub	x2, x2, #1
-	tbl	v0.16b, {v23.16b}, v22.16b      // 1/i + a/k
-	tbl	v2.16b, {v23.16b}, v3.16b       // 1/j + a/k
+	tbl	v0.16b, {v24.16b}, v22.16b      // 1/i + a/k
+	tbl	v2.16b, {v24.16b}, v3.16b       // 1/j + a/k
 	eor	v0.16b, v0.16b, v1.16b
 	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v23.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v23.16b}, v1.16b
+	tbl	v0.16b, {v24.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v24.16b}, v1.16b
 	eor	v0.16b, v0.16b, v3.16b
 	eor	v1.16b, v1.16b, v22.16b
 	tbl	v0.16b, {v6.16b}, v0.16b        // return tbl(t[0], low) ^ tbl(t[1], high);
 	tbl	v1.16b, {v5.16b}, v1.16b
 	eor	v0.16b, v4.16b, v0.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v22.16b, {v0.16b}, v26.16b
-	str	q22, [x1], #16                  // dst[i] = chain;
+	tbl	v23.16b, {v0.16b}, v23.16b
+	str	q23, [x1], #16                  // dst[i] = chain;
 	cbnz	x2, .Lvpaes_cbc_encrypt_1
 	b	.Lvpaes_cbc_encrypt_10
 .Lvpaes_cbc_encrypt_3:
-	ldp	q26, q21, [x11, #448]           // 9A
+	ldp	q22, q21, [x11, #448]           // 9A
 	lsr	x2, x2, #4                      // for i in 0..length / 16 weave 3, 2, 1 {
 	ldp	q20, q19, [x11, #480]           // 9B + 13A
 	ldp	q18, q17, [x11, #512]           // 9C + 13B + 11A
 	ldp	q16, q7, [x11, #544]            // 9D + 13C + 11B + 14A
+	ldr	q27, [x11, #416]                // return tbl(t[0], low) ^ tbl(t[1], high);
 	cmp	x2, #3
 	b.lo	.Lvpaes_cbc_encrypt_6
 	ldr	w6, [x3, #240]                  // let last = key.rounds as u64 + 1;
@@ -832,365 +833,362 @@ vpaes_cbc_encrypt:
 	ldr	q29, [x3, x2, lsl #4]
 	and	x9, x2, #0x3
 .Lvpaes_cbc_encrypt_4:
-	ldp	q2, q4, [x0]                    // let plain = decrypt_block(src[i], key) ^ chain;
+	ldp	q1, q3, [x0]                    // let plain = decrypt_block(src[i], key) ^ chain;
 	add	x7, x3, #16                     // for r in 1..last {
 	add	x2, x11, #144
 	mov	x8, x6
-	ldr	q27, [x0, #32]
-	ushr	v3.16b, v2.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	ldr	q0, [x11, #416]                 // return tbl(t[0], low) ^ tbl(t[1], high);
-	ushr	v6.16b, v4.16b, #4
-	ldr	q1, [x11, #432]
-	and	v2.16b, v2.16b, v25.16b
-	ushr	v28.16b, v27.16b, #4
+	ldr	q6, [x0, #32]
+	ushr	v2.16b, v1.16b, #4              // return linear(t, x & 0x0f, x >> 4);
+	ldr	q0, [x11, #432]                 // return tbl(t[0], low) ^ tbl(t[1], high);
+	ushr	v5.16b, v3.16b, #4
+	and	v1.16b, v1.16b, v26.16b
 	ldr	q30, [x3]                       // var s = transform(to_undone, x) ^ key.rd_key[0];
-	and	v5.16b, v4.16b, v25.16b
-	and	v27.16b, v27.16b, v25.16b
-	tbl	v4.16b, {v0.16b}, v2.16b
-	tbl	v2.16b, {v1.16b}, v3.16b
-	tbl	v5.16b, {v0.16b}, v5.16b
-	tbl	v3.16b, {v1.16b}, v6.16b
-	tbl	v27.16b, {v0.16b}, v27.16b
-	tbl	v6.16b, {v1.16b}, v28.16b
-	eor	v0.16b, v4.16b, v2.16b
-	eor	v1.16b, v5.16b, v3.16b
-	eor	v8.16b, v0.16b, v30.16b
-	eor	v0.16b, v27.16b, v6.16b
+	ushr	v28.16b, v6.16b, #4
+	and	v4.16b, v3.16b, v26.16b
+	and	v6.16b, v6.16b, v26.16b
+	tbl	v3.16b, {v27.16b}, v1.16b
+	tbl	v1.16b, {v0.16b}, v2.16b
+	tbl	v4.16b, {v27.16b}, v4.16b
+	tbl	v2.16b, {v0.16b}, v5.16b
+	tbl	v6.16b, {v27.16b}, v6.16b
+	tbl	v5.16b, {v0.16b}, v28.16b
+	eor	v0.16b, v3.16b, v1.16b
+	eor	v1.16b, v4.16b, v2.16b
+	eor	v28.16b, v0.16b, v30.16b
+	eor	v0.16b, v6.16b, v5.16b
 	eor	v1.16b, v1.16b, v30.16b
 	eor	v2.16b, v0.16b, v30.16b
 .Lvpaes_cbc_encrypt_5:
-	ushr	v30.16b, v8.16b, #4             // let i = x >> 4;
-	ushr	v28.16b, v1.16b, #4
-	ushr	v27.16b, v2.16b, #4
-	ldr	q6, [x7], #16                   // 9A
-	and	v0.16b, v8.16b, v25.16b         // let k = x & 0x0f;
+	ushr	v9.16b, v28.16b, #4             // let i = x >> 4;
+	ushr	v31.16b, v1.16b, #4
+	ushr	v30.16b, v2.16b, #4
+	ldr	q8, [x7], #16                   // 9A
+	and	v0.16b, v28.16b, v26.16b        // let k = x & 0x0f;
 	ldr	q5, [x2], #16                   // let step = unmix[r % 4];
-	and	v1.16b, v1.16b, v25.16b
+	and	v1.16b, v1.16b, v26.16b
 	and	x2, x2, #0xffffffffffffffbf     // for r in 1..last {
-	and	v2.16b, v2.16b, v25.16b
+	and	v2.16b, v2.16b, v26.16b
 	sub	x8, x8, #1
-	eor	v3.16b, v30.16b, v0.16b         // let j = i ^ k;
-	tbl	v10.16b, {v24.16b}, v0.16b      // a/k
-	tbl	v0.16b, {v23.16b}, v30.16b      // 1/i + a/k
-	eor	v8.16b, v28.16b, v1.16b
-	tbl	v9.16b, {v24.16b}, v1.16b
-	tbl	v1.16b, {v23.16b}, v28.16b
-	eor	v31.16b, v27.16b, v2.16b
-	tbl	v4.16b, {v24.16b}, v2.16b
-	tbl	v2.16b, {v23.16b}, v27.16b
-	eor	v0.16b, v0.16b, v10.16b
-	eor	v1.16b, v1.16b, v9.16b
-	eor	v11.16b, v2.16b, v4.16b
-	tbl	v0.16b, {v23.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v2.16b, {v23.16b}, v1.16b
-	tbl	v1.16b, {v23.16b}, v11.16b
-	eor	v11.16b, v0.16b, v3.16b
-	tbl	v0.16b, {v23.16b}, v3.16b       // 1/j + a/k
-	eor	v0.16b, v0.16b, v10.16b
-	tbl	v3.16b, {v23.16b}, v8.16b
-	eor	v3.16b, v3.16b, v9.16b
-	tbl	v9.16b, {v23.16b}, v31.16b
-	eor	v4.16b, v9.16b, v4.16b
-	tbl	v0.16b, {v23.16b}, v0.16b
-	tbl	v10.16b, {v23.16b}, v3.16b
-	tbl	v9.16b, {v23.16b}, v4.16b
-	eor	v3.16b, v2.16b, v8.16b
-	eor	v4.16b, v1.16b, v31.16b
-	eor	v30.16b, v0.16b, v30.16b
-	tbl	v0.16b, {v26.16b}, v11.16b
-	eor	v28.16b, v10.16b, v28.16b
-	tbl	v2.16b, {v26.16b}, v3.16b
-	eor	v31.16b, v9.16b, v27.16b
-	tbl	v27.16b, {v26.16b}, v4.16b
-	tbl	v1.16b, {v21.16b}, v30.16b
-	tbl	v10.16b, {v21.16b}, v28.16b
-	tbl	v9.16b, {v21.16b}, v31.16b
-	eor	v0.16b, v6.16b, v0.16b
-	eor	v12.16b, v6.16b, v2.16b
-	eor	v2.16b, v6.16b, v27.16b
-	eor	v13.16b, v1.16b, v0.16b
-	tbl	v8.16b, {v20.16b}, v11.16b      // 9B + 13A
-	tbl	v27.16b, {v19.16b}, v30.16b
-	eor	v0.16b, v10.16b, v12.16b
-	tbl	v6.16b, {v20.16b}, v3.16b
-	eor	v1.16b, v9.16b, v2.16b
-	tbl	v9.16b, {v19.16b}, v28.16b
-	tbl	v10.16b, {v13.16b}, v5.16b
-	tbl	v12.16b, {v0.16b}, v5.16b
-	tbl	v2.16b, {v1.16b}, v5.16b
-	eor	v0.16b, v8.16b, v27.16b
-	tbl	v27.16b, {v20.16b}, v4.16b
-	eor	v6.16b, v6.16b, v9.16b
-	tbl	v1.16b, {v19.16b}, v31.16b
-	eor	v1.16b, v27.16b, v1.16b
-	eor	v9.16b, v0.16b, v10.16b
-	tbl	v8.16b, {v18.16b}, v11.16b      // 9C + 13B + 11A
-	tbl	v27.16b, {v17.16b}, v30.16b
-	eor	v0.16b, v6.16b, v12.16b
-	tbl	v6.16b, {v18.16b}, v3.16b
-	eor	v1.16b, v1.16b, v2.16b
-	tbl	v10.16b, {v17.16b}, v28.16b
-	tbl	v9.16b, {v9.16b}, v5.16b
-	tbl	v12.16b, {v0.16b}, v5.16b
-	tbl	v2.16b, {v1.16b}, v5.16b
-	eor	v0.16b, v8.16b, v27.16b
-	tbl	v27.16b, {v18.16b}, v4.16b
-	eor	v6.16b, v6.16b, v10.16b
-	tbl	v1.16b, {v17.16b}, v31.16b
-	eor	v10.16b, v27.16b, v1.16b
-	eor	v0.16b, v0.16b, v9.16b
-	tbl	v8.16b, {v16.16b}, v11.16b      // 9D + 13C + 11B + 14A
-	tbl	v27.16b, {v7.16b}, v30.16b
-	eor	v1.16b, v6.16b, v12.16b
-	tbl	v30.16b, {v16.16b}, v3.16b
-	tbl	v28.16b, {v7.16b}, v28.16b
-	eor	v3.16b, v10.16b, v2.16b
-	tbl	v6.16b, {v16.16b}, v4.16b
-	tbl	v4.16b, {v7.16b}, v31.16b
-	tbl	v0.16b, {v0.16b}, v5.16b
-	tbl	v2.16b, {v1.16b}, v5.16b
-	tbl	v5.16b, {v3.16b}, v5.16b
-	eor	v1.16b, v8.16b, v27.16b
-	eor	v3.16b, v30.16b, v28.16b
-	eor	v4.16b, v6.16b, v4.16b
-	eor	v8.16b, v1.16b, v0.16b
+	eor	v10.16b, v9.16b, v0.16b         // let j = i ^ k;
+	tbl	v28.16b, {v25.16b}, v0.16b      // a/k
+	tbl	v11.16b, {v24.16b}, v9.16b      // 1/i + a/k
+	eor	v6.16b, v31.16b, v1.16b
+	tbl	v4.16b, {v25.16b}, v1.16b
+	tbl	v12.16b, {v24.16b}, v31.16b
+	eor	v3.16b, v30.16b, v2.16b
+	tbl	v0.16b, {v25.16b}, v2.16b
+	tbl	v1.16b, {v24.16b}, v30.16b
+	tbl	v13.16b, {v24.16b}, v10.16b     // 1/j + a/k
+	tbl	v2.16b, {v24.16b}, v6.16b
+	eor	v11.16b, v11.16b, v28.16b
+	eor	v12.16b, v12.16b, v4.16b
+	eor	v1.16b, v1.16b, v0.16b
+	eor	v13.16b, v13.16b, v28.16b
+	tbl	v28.16b, {v24.16b}, v3.16b
+	tbl	v11.16b, {v24.16b}, v11.16b     // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v2.16b, v2.16b, v4.16b
+	tbl	v4.16b, {v24.16b}, v12.16b
+	eor	v0.16b, v28.16b, v0.16b
+	tbl	v1.16b, {v24.16b}, v1.16b
+	tbl	v28.16b, {v24.16b}, v13.16b
+	tbl	v12.16b, {v24.16b}, v2.16b
+	tbl	v0.16b, {v24.16b}, v0.16b
+	eor	v2.16b, v11.16b, v10.16b
+	eor	v4.16b, v4.16b, v6.16b
+	eor	v3.16b, v1.16b, v3.16b
+	eor	v28.16b, v28.16b, v9.16b
+	tbl	v6.16b, {v22.16b}, v2.16b
+	eor	v31.16b, v12.16b, v31.16b
+	tbl	v10.16b, {v22.16b}, v4.16b
+	eor	v9.16b, v0.16b, v30.16b
+	tbl	v1.16b, {v22.16b}, v3.16b
+	tbl	v30.16b, {v21.16b}, v28.16b
+	tbl	v11.16b, {v21.16b}, v31.16b
+	tbl	v12.16b, {v21.16b}, v9.16b
+	eor	v0.16b, v8.16b, v6.16b
+	eor	v10.16b, v8.16b, v10.16b
+	eor	v8.16b, v8.16b, v1.16b
+	eor	v13.16b, v30.16b, v0.16b
+	tbl	v6.16b, {v20.16b}, v2.16b       // 9B + 13A
+	tbl	v30.16b, {v19.16b}, v28.16b
+	eor	v11.16b, v11.16b, v10.16b
+	tbl	v1.16b, {v20.16b}, v4.16b
+	tbl	v10.16b, {v19.16b}, v31.16b
+	eor	v12.16b, v12.16b, v8.16b
+	tbl	v0.16b, {v20.16b}, v3.16b
+	tbl	v8.16b, {v19.16b}, v9.16b
+	tbl	v13.16b, {v13.16b}, v5.16b
+	tbl	v11.16b, {v11.16b}, v5.16b
+	tbl	v12.16b, {v12.16b}, v5.16b
+	eor	v6.16b, v6.16b, v30.16b
+	eor	v1.16b, v1.16b, v10.16b
+	eor	v0.16b, v0.16b, v8.16b
+	eor	v8.16b, v6.16b, v13.16b
+	tbl	v6.16b, {v18.16b}, v2.16b       // 9C + 13B + 11A
+	tbl	v30.16b, {v17.16b}, v28.16b
+	eor	v11.16b, v1.16b, v11.16b
+	tbl	v1.16b, {v18.16b}, v4.16b
+	tbl	v10.16b, {v17.16b}, v31.16b
+	eor	v13.16b, v0.16b, v12.16b
+	tbl	v0.16b, {v18.16b}, v3.16b
+	tbl	v12.16b, {v17.16b}, v9.16b
+	tbl	v8.16b, {v8.16b}, v5.16b
+	tbl	v11.16b, {v11.16b}, v5.16b
+	tbl	v13.16b, {v13.16b}, v5.16b
+	eor	v6.16b, v6.16b, v30.16b
+	eor	v1.16b, v1.16b, v10.16b
+	eor	v0.16b, v0.16b, v12.16b
+	eor	v8.16b, v6.16b, v8.16b
+	tbl	v30.16b, {v16.16b}, v2.16b      // 9D + 13C + 11B + 14A
+	tbl	v6.16b, {v7.16b}, v28.16b
+	eor	v2.16b, v1.16b, v11.16b
+	tbl	v10.16b, {v16.16b}, v4.16b
+	tbl	v28.16b, {v7.16b}, v31.16b
+	eor	v1.16b, v0.16b, v13.16b
+	tbl	v31.16b, {v16.16b}, v3.16b
+	tbl	v4.16b, {v7.16b}, v9.16b
+	tbl	v0.16b, {v8.16b}, v5.16b
+	tbl	v2.16b, {v2.16b}, v5.16b
+	tbl	v5.16b, {v1.16b}, v5.16b
+	eor	v1.16b, v30.16b, v6.16b
+	eor	v3.16b, v10.16b, v28.16b
+	eor	v4.16b, v31.16b, v4.16b
+	eor	v28.16b, v1.16b, v0.16b
 	eor	v1.16b, v3.16b, v2.16b
 	eor	v2.16b, v4.16b, v5.16b
 	cbnz	x8, .Lvpaes_cbc_encrypt_5
-	ushr	v9.16b, v8.16b, #4              // let i = x >> 4;
-	ushr	v31.16b, v1.16b, #4
-	and	v0.16b, v8.16b, v25.16b         // let k = x & 0x0f;
-	ushr	v8.16b, v2.16b, #4
-	and	v1.16b, v1.16b, v25.16b
-	ldr	q10, [x11, #576]                // return tbl(t[0], low) ^ tbl(t[1], high);
-	eor	v11.16b, v9.16b, v0.16b         // let j = i ^ k;
-	ldr	q30, [x11, #592]
-	tbl	v6.16b, {v24.16b}, v0.16b       // a/k
-	ldr	q28, [x10, x9, lsl #4]          // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
-	tbl	v12.16b, {v23.16b}, v9.16b      // 1/i + a/k
+	ushr	v9.16b, v28.16b, #4             // let i = x >> 4;
+	ushr	v8.16b, v1.16b, #4
+	and	v0.16b, v28.16b, v26.16b        // let k = x & 0x0f;
+	ushr	v10.16b, v2.16b, #4
+	and	v1.16b, v1.16b, v26.16b
+	ldr	q11, [x11, #576]                // return tbl(t[0], low) ^ tbl(t[1], high);
+	eor	v30.16b, v9.16b, v0.16b         // let j = i ^ k;
+	ldr	q31, [x11, #592]
+	tbl	v28.16b, {v25.16b}, v0.16b      // a/k
+	ldr	q3, [x10, x9, lsl #4]           // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
+	tbl	v12.16b, {v24.16b}, v9.16b      // 1/i + a/k
 	sub	x5, x5, #3                      // for i in 0..length / 16 weave 3, 2, 1 {
-	eor	v27.16b, v31.16b, v1.16b
-	tbl	v4.16b, {v24.16b}, v1.16b
-	tbl	v5.16b, {v23.16b}, v31.16b
-	and	v0.16b, v2.16b, v25.16b
-	tbl	v13.16b, {v23.16b}, v11.16b     // 1/j + a/k
-	tbl	v2.16b, {v23.16b}, v27.16b
-	eor	v3.16b, v8.16b, v0.16b
-	tbl	v0.16b, {v24.16b}, v0.16b
-	tbl	v1.16b, {v23.16b}, v8.16b
-	eor	v12.16b, v12.16b, v6.16b
-	eor	v5.16b, v5.16b, v4.16b
-	eor	v13.16b, v13.16b, v6.16b
-	tbl	v6.16b, {v23.16b}, v3.16b
-	tbl	v12.16b, {v23.16b}, v12.16b     // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v2.16b, v2.16b, v4.16b
-	tbl	v4.16b, {v23.16b}, v5.16b
-	eor	v1.16b, v1.16b, v0.16b
-	tbl	v5.16b, {v23.16b}, v13.16b
-	tbl	v2.16b, {v23.16b}, v2.16b
-	eor	v0.16b, v6.16b, v0.16b
-	tbl	v13.16b, {v23.16b}, v1.16b
-	tbl	v6.16b, {v23.16b}, v0.16b
-	eor	v0.16b, v12.16b, v11.16b
-	eor	v4.16b, v4.16b, v27.16b
-	eor	v1.16b, v5.16b, v9.16b
-	tbl	v5.16b, {v10.16b}, v0.16b
-	eor	v0.16b, v2.16b, v31.16b
-	tbl	v27.16b, {v10.16b}, v4.16b
-	eor	v2.16b, v13.16b, v3.16b
-	tbl	v9.16b, {v30.16b}, v1.16b
-	tbl	v31.16b, {v30.16b}, v0.16b
-	eor	v0.16b, v6.16b, v8.16b
-	tbl	v2.16b, {v10.16b}, v2.16b
-	tbl	v3.16b, {v30.16b}, v0.16b
-	eor	v0.16b, v29.16b, v5.16b
-	ldp	q5, q4, [x0], #48               // chain = src[i];                     // again: cheaper than a register...
-	eor	v1.16b, v29.16b, v27.16b
-	eor	v0.16b, v9.16b, v0.16b
-	eor	v1.16b, v31.16b, v1.16b
+	eor	v4.16b, v8.16b, v1.16b
+	tbl	v5.16b, {v25.16b}, v1.16b
+	tbl	v6.16b, {v24.16b}, v8.16b
+	and	v1.16b, v2.16b, v26.16b
+	tbl	v13.16b, {v24.16b}, v30.16b     // 1/j + a/k
+	tbl	v2.16b, {v24.16b}, v4.16b
+	eor	v0.16b, v10.16b, v1.16b
+	tbl	v1.16b, {v25.16b}, v1.16b
+	eor	v12.16b, v12.16b, v28.16b
+	eor	v6.16b, v6.16b, v5.16b
+	eor	v13.16b, v13.16b, v28.16b
+	tbl	v28.16b, {v24.16b}, v10.16b
+	tbl	v12.16b, {v24.16b}, v12.16b     // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v5.16b, v2.16b, v5.16b
+	tbl	v2.16b, {v24.16b}, v0.16b
+	tbl	v6.16b, {v24.16b}, v6.16b
+	eor	v28.16b, v28.16b, v1.16b
+	tbl	v13.16b, {v24.16b}, v13.16b
+	tbl	v5.16b, {v24.16b}, v5.16b
+	eor	v1.16b, v2.16b, v1.16b
+	tbl	v28.16b, {v24.16b}, v28.16b
+	tbl	v2.16b, {v24.16b}, v1.16b
+	eor	v1.16b, v12.16b, v30.16b
+	eor	v6.16b, v6.16b, v4.16b
+	eor	v4.16b, v13.16b, v9.16b
+	tbl	v30.16b, {v11.16b}, v1.16b
+	eor	v1.16b, v5.16b, v8.16b
+	tbl	v5.16b, {v11.16b}, v6.16b
+	eor	v0.16b, v28.16b, v0.16b
+	tbl	v28.16b, {v31.16b}, v4.16b
+	tbl	v6.16b, {v31.16b}, v1.16b
+	eor	v1.16b, v2.16b, v10.16b
+	tbl	v2.16b, {v11.16b}, v0.16b
+	tbl	v4.16b, {v31.16b}, v1.16b
+	eor	v0.16b, v29.16b, v30.16b
+	ldp	q31, q30, [x0], #48             // chain = src[i];                     // again: cheaper than a register...
+	eor	v1.16b, v29.16b, v5.16b
+	eor	v0.16b, v28.16b, v0.16b
+	eor	v1.16b, v6.16b, v1.16b
 	eor	v2.16b, v29.16b, v2.16b
-	tbl	v0.16b, {v0.16b}, v28.16b
-	tbl	v1.16b, {v1.16b}, v28.16b
-	eor	v2.16b, v3.16b, v2.16b
-	tbl	v2.16b, {v2.16b}, v28.16b
-	eor	v0.16b, v0.16b, v22.16b         // let plain = decrypt_block(src[i], key) ^ chain;
-	ldur	q22, [x0, #-16]
-	eor	v1.16b, v1.16b, v5.16b
+	tbl	v0.16b, {v0.16b}, v3.16b
+	tbl	v1.16b, {v1.16b}, v3.16b
+	eor	v2.16b, v4.16b, v2.16b
+	tbl	v2.16b, {v2.16b}, v3.16b
+	eor	v0.16b, v0.16b, v23.16b         // let plain = decrypt_block(src[i], key) ^ chain;
+	ldur	q23, [x0, #-16]
+	eor	v1.16b, v1.16b, v31.16b
 	stp	q0, q1, [x1], #48               // dst[i] = plain;
-	eor	v0.16b, v2.16b, v4.16b
+	eor	v0.16b, v2.16b, v30.16b
 	stur	q0, [x1, #-16]
 	tbz	x5, #63, .Lvpaes_cbc_encrypt_4
 	add	x2, x5, #3                      // for i in 0..length / 16 weave 3, 2, 1 {
 .Lvpaes_cbc_encrypt_6:
 	cmp	x2, #2                          // for i in 0..length / 16 weave 3, 2, 1 {
 	b.lo	.Lvpaes_cbc_encrypt_8
-	ldp	q2, q4, [x0]                    // let plain = decrypt_block(src[i], key) ^ chain;
+	ldp	q1, q3, [x0]                    // let plain = decrypt_block(src[i], key) ^ chain;
 	add	x7, x3, #16                     // for r in 1..last {
 	add	x6, x11, #144
-	ldr	q0, [x11, #416]                 // return tbl(t[0], low) ^ tbl(t[1], high);
-	ushr	v3.16b, v2.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	ldr	q1, [x11, #432]
-	ushr	v6.16b, v4.16b, #4
-	and	v2.16b, v2.16b, v25.16b
+	ldr	q0, [x11, #432]                 // return tbl(t[0], low) ^ tbl(t[1], high);
+	ushr	v2.16b, v1.16b, #4              // return linear(t, x & 0x0f, x >> 4);
+	ushr	v5.16b, v3.16b, #4
 	ldr	w5, [x3, #240]                  // let last = key.rounds as u64 + 1;
-	and	v5.16b, v4.16b, v25.16b
-	ldr	q27, [x3]                       // var s = transform(to_undone, x) ^ key.rd_key[0];
-	tbl	v4.16b, {v0.16b}, v2.16b
-	tbl	v2.16b, {v1.16b}, v3.16b
+	and	v1.16b, v1.16b, v26.16b
+	ldr	q6, [x3]                        // var s = transform(to_undone, x) ^ key.rd_key[0];
+	and	v4.16b, v3.16b, v26.16b
+	tbl	v3.16b, {v27.16b}, v1.16b
 	add	x8, x5, #1
-	tbl	v3.16b, {v0.16b}, v5.16b
-	tbl	v1.16b, {v1.16b}, v6.16b
-	eor	v0.16b, v4.16b, v2.16b
-	eor	v2.16b, v0.16b, v27.16b
+	tbl	v1.16b, {v0.16b}, v2.16b
+	tbl	v4.16b, {v27.16b}, v4.16b
+	tbl	v2.16b, {v0.16b}, v5.16b
 	eor	v0.16b, v3.16b, v1.16b
-	eor	v0.16b, v0.16b, v27.16b
+	eor	v1.16b, v0.16b, v6.16b
+	eor	v0.16b, v4.16b, v2.16b
+	eor	v5.16b, v0.16b, v6.16b
 .Lvpaes_cbc_encrypt_7:
-	ushr	v27.16b, v2.16b, #4             // let i = x >> 4;
-	ushr	v4.16b, v0.16b, #4
-	and	v1.16b, v2.16b, v25.16b         // let k = x & 0x0f;
-	ldr	q28, [x7], #16                  // 9A
-	and	v2.16b, v0.16b, v25.16b
+	ushr	v28.16b, v1.16b, #4             // let i = x >> 4;
+	ushr	v4.16b, v5.16b, #4
+	and	v0.16b, v1.16b, v26.16b         // let k = x & 0x0f;
+	ldr	q29, [x7], #16                  // 9A
+	and	v2.16b, v5.16b, v26.16b
 	ldr	q3, [x6], #16                   // let step = unmix[r % 4];
-	eor	v31.16b, v27.16b, v1.16b        // let j = i ^ k;
+	eor	v31.16b, v28.16b, v0.16b        // let j = i ^ k;
 	and	x6, x6, #0xffffffffffffffbf     // for r in 1..last {
-	tbl	v1.16b, {v24.16b}, v1.16b       // a/k
+	tbl	v1.16b, {v25.16b}, v0.16b       // a/k
 	sub	x5, x5, #1
-	tbl	v0.16b, {v23.16b}, v27.16b      // 1/i + a/k
+	tbl	v0.16b, {v24.16b}, v28.16b      // 1/i + a/k
 	eor	v30.16b, v4.16b, v2.16b
-	tbl	v6.16b, {v24.16b}, v2.16b
-	tbl	v5.16b, {v23.16b}, v4.16b
-	tbl	v2.16b, {v23.16b}, v31.16b      // 1/j + a/k
-	tbl	v29.16b, {v23.16b}, v30.16b
+	tbl	v6.16b, {v25.16b}, v2.16b
+	tbl	v5.16b, {v24.16b}, v4.16b
+	tbl	v2.16b, {v24.16b}, v31.16b      // 1/j + a/k
+	tbl	v8.16b, {v24.16b}, v30.16b
 	eor	v0.16b, v0.16b, v1.16b
 	eor	v5.16b, v5.16b, v6.16b
 	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v23.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v6.16b, v29.16b, v6.16b
-	tbl	v2.16b, {v23.16b}, v5.16b
-	tbl	v1.16b, {v23.16b}, v1.16b
-	tbl	v29.16b, {v23.16b}, v6.16b
+	tbl	v0.16b, {v24.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v6.16b, v8.16b, v6.16b
+	tbl	v2.16b, {v24.16b}, v5.16b
+	tbl	v1.16b, {v24.16b}, v1.16b
+	tbl	v8.16b, {v24.16b}, v6.16b
 	eor	v6.16b, v0.16b, v31.16b
 	eor	v5.16b, v2.16b, v30.16b
-	eor	v27.16b, v1.16b, v27.16b
-	tbl	v0.16b, {v26.16b}, v6.16b
-	eor	v4.16b, v29.16b, v4.16b
-	tbl	v2.16b, {v26.16b}, v5.16b
-	tbl	v1.16b, {v21.16b}, v27.16b
-	tbl	v29.16b, {v21.16b}, v4.16b
-	eor	v0.16b, v28.16b, v0.16b
-	eor	v28.16b, v28.16b, v2.16b
+	eor	v28.16b, v1.16b, v28.16b
+	tbl	v0.16b, {v22.16b}, v6.16b
+	eor	v4.16b, v8.16b, v4.16b
+	tbl	v2.16b, {v22.16b}, v5.16b
+	tbl	v1.16b, {v21.16b}, v28.16b
+	tbl	v30.16b, {v21.16b}, v4.16b
+	eor	v0.16b, v29.16b, v0.16b
+	eor	v29.16b, v29.16b, v2.16b
 	eor	v0.16b, v1.16b, v0.16b
 	tbl	v2.16b, {v20.16b}, v6.16b       // 9B + 13A
-	tbl	v1.16b, {v19.16b}, v27.16b
-	eor	v28.16b, v29.16b, v28.16b
-	tbl	v30.16b, {v20.16b}, v5.16b
-	tbl	v29.16b, {v19.16b}, v4.16b
-	tbl	v0.16b, {v0.16b}, v3.16b
-	tbl	v28.16b, {v28.16b}, v3.16b
-	eor	v1.16b, v2.16b, v1.16b
+	tbl	v1.16b, {v19.16b}, v28.16b
 	eor	v29.16b, v30.16b, v29.16b
+	tbl	v31.16b, {v20.16b}, v5.16b
+	tbl	v30.16b, {v19.16b}, v4.16b
+	tbl	v0.16b, {v0.16b}, v3.16b
+	tbl	v29.16b, {v29.16b}, v3.16b
+	eor	v1.16b, v2.16b, v1.16b
+	eor	v30.16b, v31.16b, v30.16b
 	eor	v0.16b, v1.16b, v0.16b
 	tbl	v2.16b, {v18.16b}, v6.16b       // 9C + 13B + 11A
-	tbl	v1.16b, {v17.16b}, v27.16b
-	eor	v28.16b, v29.16b, v28.16b
-	tbl	v30.16b, {v18.16b}, v5.16b
-	tbl	v29.16b, {v17.16b}, v4.16b
-	tbl	v0.16b, {v0.16b}, v3.16b
-	tbl	v28.16b, {v28.16b}, v3.16b
-	eor	v1.16b, v2.16b, v1.16b
+	tbl	v1.16b, {v17.16b}, v28.16b
 	eor	v29.16b, v30.16b, v29.16b
+	tbl	v31.16b, {v18.16b}, v5.16b
+	tbl	v30.16b, {v17.16b}, v4.16b
+	tbl	v0.16b, {v0.16b}, v3.16b
+	tbl	v29.16b, {v29.16b}, v3.16b
+	eor	v1.16b, v2.16b, v1.16b
+	eor	v30.16b, v31.16b, v30.16b
 	eor	v0.16b, v1.16b, v0.16b
 	tbl	v2.16b, {v16.16b}, v6.16b       // 9D + 13C + 11B + 14A
-	tbl	v1.16b, {v7.16b}, v27.16b
-	eor	v6.16b, v29.16b, v28.16b
+	tbl	v1.16b, {v7.16b}, v28.16b
+	eor	v6.16b, v30.16b, v29.16b
 	tbl	v5.16b, {v16.16b}, v5.16b
 	tbl	v4.16b, {v7.16b}, v4.16b
 	tbl	v0.16b, {v0.16b}, v3.16b
 	tbl	v3.16b, {v6.16b}, v3.16b
 	eor	v1.16b, v2.16b, v1.16b
-	eor	v4.16b, v5.16b, v4.16b
-	eor	v2.16b, v1.16b, v0.16b
-	eor	v0.16b, v4.16b, v3.16b
+	eor	v2.16b, v5.16b, v4.16b
+	eor	v1.16b, v1.16b, v0.16b
+	eor	v5.16b, v2.16b, v3.16b
 	cbnz	x5, .Lvpaes_cbc_encrypt_7
-	ushr	v29.16b, v2.16b, #4             // let i = x >> 4;
-	ushr	v6.16b, v0.16b, #4
-	and	v1.16b, v2.16b, v25.16b         // let k = x & 0x0f;
-	ldr	q27, [x11, #576]                // return tbl(t[0], low) ^ tbl(t[1], high);
-	eor	v4.16b, v29.16b, v1.16b         // let j = i ^ k;
-	ldr	q5, [x11, #592]
-	tbl	v2.16b, {v24.16b}, v1.16b       // a/k
-	ldr	q28, [x3, x8, lsl #4]           // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
-	tbl	v1.16b, {v23.16b}, v29.16b      // 1/i + a/k
+	ushr	v4.16b, v1.16b, #4              // let i = x >> 4;
+	and	v0.16b, v1.16b, v26.16b         // let k = x & 0x0f;
+	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
+	tbl	v1.16b, {v25.16b}, v0.16b       // a/k
+	tbl	v0.16b, {v24.16b}, v4.16b       // 1/i + a/k
+	ldr	q6, [x11, #576]                 // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v2.16b, {v24.16b}, v3.16b       // 1/j + a/k
+	eor	v0.16b, v0.16b, v1.16b
+	ldr	q28, [x11, #592]
+	eor	v1.16b, v2.16b, v1.16b
+	tbl	v0.16b, {v24.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	ldr	q29, [x3, x8, lsl #4]           // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
+	tbl	v1.16b, {v24.16b}, v1.16b
+	eor	v0.16b, v0.16b, v3.16b
+	eor	v1.16b, v1.16b, v4.16b
 	add	x6, x11, #192
-	tbl	v3.16b, {v23.16b}, v4.16b       // 1/j + a/k
+	tbl	v0.16b, {v6.16b}, v0.16b
 	and	x5, x8, #0x3
-	and	v30.16b, v0.16b, v25.16b
-	sub	x2, x2, #2                      // for i in 0..length / 16 weave 3, 2, 1 {
-	eor	v0.16b, v1.16b, v2.16b
-	eor	v1.16b, v3.16b, v2.16b
-	ldr	q2, [x6, x5, lsl #4]
-	tbl	v0.16b, {v23.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v23.16b}, v1.16b
-	eor	v0.16b, v0.16b, v4.16b
-	eor	v4.16b, v6.16b, v30.16b
-	tbl	v30.16b, {v24.16b}, v30.16b
-	eor	v1.16b, v1.16b, v29.16b
-	tbl	v3.16b, {v23.16b}, v6.16b
-	tbl	v0.16b, {v27.16b}, v0.16b
-	eor	v3.16b, v3.16b, v30.16b
-	tbl	v1.16b, {v5.16b}, v1.16b
-	tbl	v3.16b, {v23.16b}, v3.16b
-	eor	v0.16b, v28.16b, v0.16b
+	tbl	v1.16b, {v28.16b}, v1.16b
+	ldr	q4, [x6, x5, lsl #4]
+	eor	v0.16b, v29.16b, v0.16b
+	and	v2.16b, v5.16b, v26.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v23.16b}, v4.16b
-	eor	v1.16b, v1.16b, v30.16b
-	tbl	v1.16b, {v23.16b}, v1.16b
-	eor	v3.16b, v3.16b, v4.16b
-	tbl	v0.16b, {v0.16b}, v2.16b
-	tbl	v3.16b, {v27.16b}, v3.16b
-	eor	v1.16b, v1.16b, v6.16b
-	tbl	v4.16b, {v5.16b}, v1.16b
-	eor	v0.16b, v0.16b, v22.16b         // let plain = decrypt_block(src[i], key) ^ chain;
-	ldp	q5, q22, [x0], #32              // chain = src[i];                     // again: cheaper than a register...
-	eor	v1.16b, v28.16b, v3.16b
-	eor	v1.16b, v4.16b, v1.16b
-	tbl	v1.16b, {v1.16b}, v2.16b
-	eor	v1.16b, v1.16b, v5.16b
-	stp	q0, q1, [x1], #32               // dst[i] = plain;
+	ushr	v5.16b, v5.16b, #4
+	tbl	v3.16b, {v25.16b}, v2.16b
+	eor	v2.16b, v5.16b, v2.16b
+	tbl	v1.16b, {v24.16b}, v5.16b
+	tbl	v0.16b, {v0.16b}, v4.16b
+	eor	v1.16b, v1.16b, v3.16b
+	eor	v31.16b, v0.16b, v23.16b        // let plain = decrypt_block(src[i], key) ^ chain;
+	tbl	v0.16b, {v24.16b}, v2.16b
+	ldp	q30, q23, [x0], #32             // chain = src[i];                     // again: cheaper than a register...
+	tbl	v1.16b, {v24.16b}, v1.16b
+	eor	v0.16b, v0.16b, v3.16b
+	tbl	v0.16b, {v24.16b}, v0.16b
+	eor	v1.16b, v1.16b, v2.16b
+	eor	v0.16b, v0.16b, v5.16b
+	sub	x2, x2, #2                      // for i in 0..length / 16 weave 3, 2, 1 {
+	tbl	v1.16b, {v6.16b}, v1.16b
+	tbl	v2.16b, {v28.16b}, v0.16b
+	eor	v0.16b, v29.16b, v1.16b
+	eor	v0.16b, v2.16b, v0.16b
+	tbl	v0.16b, {v0.16b}, v4.16b
+	eor	v0.16b, v0.16b, v30.16b
+	stp	q31, q0, [x1], #32              // dst[i] = plain;
 .Lvpaes_cbc_encrypt_8:
 	cbz	x2, .Lvpaes_cbc_encrypt_10      // for i in 0..length / 16 weave 3, 2, 1 {
-	ldr	q2, [x0]                        // let plain = decrypt_block(src[i], key) ^ chain;
+	ldr	q1, [x0]                        // let plain = decrypt_block(src[i], key) ^ chain;
 	add	x6, x3, #16                     // for r in 1..last {
-	ldr	q0, [x11, #416]                 // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldr	q0, [x11, #432]                 // return tbl(t[0], low) ^ tbl(t[1], high);
 	add	x5, x11, #144
-	ldr	q1, [x11, #432]
-	ushr	v3.16b, v2.16b, #4              // return linear(t, x & 0x0f, x >> 4);
 	ldr	w2, [x3, #240]                  // let last = key.rounds as u64 + 1;
-	and	v2.16b, v2.16b, v25.16b
-	ldr	q4, [x3]                        // var s = transform(to_undone, x) ^ key.rd_key[0];
-	tbl	v2.16b, {v0.16b}, v2.16b
-	tbl	v0.16b, {v1.16b}, v3.16b
+	ushr	v2.16b, v1.16b, #4              // return linear(t, x & 0x0f, x >> 4);
+	ldr	q3, [x3]                        // var s = transform(to_undone, x) ^ key.rd_key[0];
+	and	v1.16b, v1.16b, v26.16b
+	tbl	v1.16b, {v27.16b}, v1.16b
 	add	x7, x2, #1
-	eor	v0.16b, v2.16b, v0.16b
-	eor	v1.16b, v0.16b, v4.16b
+	tbl	v0.16b, {v0.16b}, v2.16b
+	eor	v0.16b, v1.16b, v0.16b
+	eor	v1.16b, v0.16b, v3.16b
 .Lvpaes_cbc_encrypt_9:
 	ushr	v4.16b, v1.16b, #4              // let i = x >> 4;
 	ldr	q27, [x6], #16                  // 9A
-	and	v0.16b, v1.16b, v25.16b         // let k = x & 0x0f;
+	and	v0.16b, v1.16b, v26.16b         // let k = x & 0x0f;
 	ldr	q5, [x5], #16                   // let step = unmix[r % 4];
 	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
 	and	x5, x5, #0xffffffffffffffbf     // for r in 1..last {
-	tbl	v1.16b, {v24.16b}, v0.16b       // a/k
+	tbl	v1.16b, {v25.16b}, v0.16b       // a/k
 	sub	x2, x2, #1
-	tbl	v0.16b, {v23.16b}, v4.16b       // 1/i + a/k
-	tbl	v2.16b, {v23.16b}, v3.16b       // 1/j + a/k
+	tbl	v0.16b, {v24.16b}, v4.16b       // 1/i + a/k
+	tbl	v2.16b, {v24.16b}, v3.16b       // 1/j + a/k
 	eor	v0.16b, v0.16b, v1.16b
 	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v23.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v23.16b}, v1.16b
+	tbl	v0.16b, {v24.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v24.16b}, v1.16b
 	eor	v6.16b, v0.16b, v3.16b
 	eor	v4.16b, v1.16b, v4.16b
-	tbl	v0.16b, {v26.16b}, v6.16b
+	tbl	v0.16b, {v22.16b}, v6.16b
 	tbl	v1.16b, {v21.16b}, v4.16b
 	tbl	v3.16b, {v20.16b}, v6.16b       // 9B + 13A
 	tbl	v2.16b, {v19.16b}, v4.16b
@@ -1212,20 +1210,20 @@ vpaes_cbc_encrypt:
 	cbnz	x2, .Lvpaes_cbc_encrypt_9
 	ushr	v6.16b, v1.16b, #4              // let i = x >> 4;
 	ldr	q0, [x11, #576]                 // return tbl(t[0], low) ^ tbl(t[1], high);
-	and	v2.16b, v1.16b, v25.16b         // let k = x & 0x0f;
+	and	v2.16b, v1.16b, v26.16b         // let k = x & 0x0f;
 	ldr	q1, [x11, #592]
 	eor	v5.16b, v6.16b, v2.16b          // let j = i ^ k;
 	ldr	q7, [x3, x7, lsl #4]            // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
-	tbl	v3.16b, {v24.16b}, v2.16b       // a/k
+	tbl	v3.16b, {v25.16b}, v2.16b       // a/k
 	add	x3, x11, #192
-	tbl	v2.16b, {v23.16b}, v6.16b       // 1/i + a/k
+	tbl	v2.16b, {v24.16b}, v6.16b       // 1/i + a/k
 	and	x2, x7, #0x3
-	tbl	v4.16b, {v23.16b}, v5.16b       // 1/j + a/k
+	tbl	v4.16b, {v24.16b}, v5.16b       // 1/j + a/k
 	ldr	q16, [x3, x2, lsl #4]
 	eor	v2.16b, v2.16b, v3.16b
 	eor	v3.16b, v4.16b, v3.16b
-	tbl	v2.16b, {v23.16b}, v2.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v3.16b, {v23.16b}, v3.16b
+	tbl	v2.16b, {v24.16b}, v2.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v3.16b, {v24.16b}, v3.16b
 	eor	v2.16b, v2.16b, v5.16b
 	eor	v3.16b, v3.16b, v6.16b
 	tbl	v0.16b, {v0.16b}, v2.16b
@@ -1233,11 +1231,11 @@ vpaes_cbc_encrypt:
 	eor	v0.16b, v7.16b, v0.16b
 	eor	v0.16b, v1.16b, v0.16b
 	tbl	v0.16b, {v0.16b}, v16.16b
-	eor	v0.16b, v0.16b, v22.16b         // let plain = decrypt_block(src[i], key) ^ chain;
-	ldr	q22, [x0]                       // chain = src[i];                     // again: cheaper than a register...
+	eor	v0.16b, v0.16b, v23.16b         // let plain = decrypt_block(src[i], key) ^ chain;
+	ldr	q23, [x0]                       // chain = src[i];                     // again: cheaper than a register...
 	str	q0, [x1]                        // dst[i] = plain;
 .Lvpaes_cbc_encrypt_10:
-	str	q22, [x4]                       // ivec[0] = chain;
+	str	q23, [x4]                       // ivec[0] = chain;
 .Lvpaes_cbc_encrypt_11:
 	ldp	d12, d13, [sp, #32]
 	.cfi_restore	d12
@@ -1286,234 +1284,233 @@ vpaes_ecb_encrypt:
 	.cfi_offset	d12, -16
 	.cfi_offset	d13, -8
 	adrp	x10, vpaes_armv8_tables         // export fn vpaes_ecb_encrypt(src: in u8x16[length / 16], dst: out u8x1...
-	movi	v20.16b, #0xf                   // return linear(t, x & 0x0f, x >> 4);
+	movi	v27.16b, #0xf                   // return linear(t, x & 0x0f, x >> 4);
 	add	x10, x10, :lo12:vpaes_armv8_tables
-	ldp	q18, q19, [x10, #256]           // a/k
+	ldp	q25, q26, [x10, #256]           // a/k
 	cbz	w4, .Lvpaes_ecb_encrypt_6       // if enc != 0 {
-	ldp	q23, q22, [x10, #320]           // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldp	q21, q20, [x10, #288]           // return tbl(t[0], low) ^ tbl(t[1], high);
 	lsr	x11, x2, #4                     // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
 	lsr	x2, x2, #6
-	ldp	q21, q17, [x10, #352]
+	ldp	q19, q18, [x10, #320]
+	ldp	q17, q16, [x10, #352]
 	cbz	x2, .Lvpaes_ecb_encrypt_3
 	ldr	w4, [x3, #240]                  // let last = key.rounds as u64 + 1;
 	add	x9, x10, #192                   // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
 	add	x8, x4, #1
-	ldr	q25, [x3, x8, lsl #4]
+	ldr	q22, [x3, x8, lsl #4]
 .Lvpaes_ecb_encrypt_1:
-	ldp	q0, q1, [x0]                    // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
+	ldp	q0, q2, [x0]                    // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
 	add	x6, x3, #16                     // for r in 1..last {
 	add	x5, x10, #32
 	mov	x7, x4
-	ldp	q4, q24, [x0, #32]
-	ushr	v3.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	ushr	v6.16b, v1.16b, #4
-	and	v2.16b, v0.16b, v20.16b
-	and	v5.16b, v1.16b, v20.16b
-	ldr	q0, [x10, #288]                 // return tbl(t[0], low) ^ tbl(t[1], high);
-	ushr	v16.16b, v4.16b, #4
-	ldr	q1, [x10, #304]
-	ushr	v26.16b, v24.16b, #4
-	and	v7.16b, v4.16b, v20.16b
-	ldr	q27, [x3]                       // var s = transform(to_pairs, x) ^ key.rd_key[0];
-	and	v24.16b, v24.16b, v20.16b
-	tbl	v4.16b, {v0.16b}, v2.16b
-	tbl	v2.16b, {v1.16b}, v3.16b
-	tbl	v5.16b, {v0.16b}, v5.16b
-	tbl	v3.16b, {v1.16b}, v6.16b
-	tbl	v7.16b, {v0.16b}, v7.16b
-	tbl	v6.16b, {v1.16b}, v16.16b
-	tbl	v24.16b, {v0.16b}, v24.16b
-	tbl	v16.16b, {v1.16b}, v26.16b
-	eor	v0.16b, v4.16b, v2.16b
-	eor	v1.16b, v5.16b, v3.16b
-	eor	v2.16b, v7.16b, v6.16b
-	eor	v3.16b, v24.16b, v16.16b
-	eor	v4.16b, v0.16b, v27.16b
-	eor	v0.16b, v1.16b, v27.16b
-	eor	v30.16b, v2.16b, v27.16b
-	eor	v9.16b, v3.16b, v27.16b
+	ldp	q5, q7, [x0, #32]
+	ushr	v1.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
+	ushr	v4.16b, v2.16b, #4
+	and	v0.16b, v0.16b, v27.16b
+	and	v3.16b, v2.16b, v27.16b
+	tbl	v2.16b, {v21.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v0.16b, {v20.16b}, v1.16b
+	ushr	v6.16b, v5.16b, #4
+	ushr	v23.16b, v7.16b, #4
+	and	v5.16b, v5.16b, v27.16b
+	ldr	q24, [x3]                       // var s = transform(to_pairs, x) ^ key.rd_key[0];
+	and	v7.16b, v7.16b, v27.16b
+	tbl	v3.16b, {v21.16b}, v3.16b
+	tbl	v1.16b, {v20.16b}, v4.16b
+	tbl	v5.16b, {v21.16b}, v5.16b
+	tbl	v4.16b, {v20.16b}, v6.16b
+	tbl	v7.16b, {v21.16b}, v7.16b
+	tbl	v6.16b, {v20.16b}, v23.16b
+	eor	v0.16b, v2.16b, v0.16b
+	eor	v1.16b, v3.16b, v1.16b
+	eor	v2.16b, v5.16b, v4.16b
+	eor	v3.16b, v7.16b, v6.16b
+	eor	v6.16b, v0.16b, v24.16b
+	eor	v1.16b, v1.16b, v24.16b
+	eor	v4.16b, v2.16b, v24.16b
+	eor	v5.16b, v3.16b, v24.16b
 .Lvpaes_ecb_encrypt_2:
-	ushr	v16.16b, v4.16b, #4             // let i = x >> 4;
-	ushr	v26.16b, v0.16b, #4
-	ushr	v5.16b, v30.16b, #4
-	ushr	v7.16b, v9.16b, #4
-	and	v1.16b, v4.16b, v20.16b         // let k = x & 0x0f;
-	ldr	q6, [x6], #16                   // A
-	and	v2.16b, v0.16b, v20.16b
-	sub	x7, x7, #1                      // for r in 1..last {
-	and	v3.16b, v30.16b, v20.16b
-	and	v4.16b, v9.16b, v20.16b
-	eor	v27.16b, v16.16b, v1.16b        // let j = i ^ k;
-	tbl	v9.16b, {v19.16b}, v1.16b       // a/k
-	tbl	v0.16b, {v18.16b}, v16.16b      // 1/i + a/k
-	eor	v28.16b, v26.16b, v2.16b
-	tbl	v8.16b, {v19.16b}, v2.16b
-	tbl	v2.16b, {v18.16b}, v26.16b
-	eor	v24.16b, v5.16b, v3.16b
-	tbl	v31.16b, {v19.16b}, v3.16b
-	tbl	v3.16b, {v18.16b}, v5.16b
-	eor	v29.16b, v7.16b, v4.16b
-	tbl	v30.16b, {v19.16b}, v4.16b
-	tbl	v4.16b, {v18.16b}, v7.16b
-	tbl	v1.16b, {v18.16b}, v27.16b      // 1/j + a/k
-	eor	v11.16b, v0.16b, v9.16b
-	eor	v10.16b, v2.16b, v8.16b
-	eor	v3.16b, v3.16b, v31.16b
-	eor	v2.16b, v4.16b, v30.16b
-	eor	v1.16b, v1.16b, v9.16b
-	tbl	v0.16b, {v18.16b}, v28.16b
-	tbl	v4.16b, {v18.16b}, v11.16b      // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v9.16b, v0.16b, v8.16b
-	tbl	v0.16b, {v18.16b}, v24.16b
-	tbl	v8.16b, {v18.16b}, v10.16b
-	eor	v10.16b, v0.16b, v31.16b
-	tbl	v0.16b, {v18.16b}, v29.16b
-	tbl	v31.16b, {v18.16b}, v3.16b
-	eor	v0.16b, v0.16b, v30.16b
-	tbl	v30.16b, {v18.16b}, v2.16b
-	tbl	v11.16b, {v18.16b}, v1.16b
-	tbl	v2.16b, {v18.16b}, v9.16b
-	tbl	v1.16b, {v18.16b}, v10.16b
-	tbl	v0.16b, {v18.16b}, v0.16b
-	eor	v4.16b, v4.16b, v27.16b
-	eor	v3.16b, v8.16b, v28.16b
-	eor	v27.16b, v31.16b, v24.16b
-	eor	v28.16b, v30.16b, v29.16b
-	eor	v29.16b, v11.16b, v16.16b
-	tbl	v10.16b, {v23.16b}, v4.16b      // return tbl(t[0], low) ^ tbl(t[1], high);
-	ldp	q16, q24, [x5], #32             // 2A + B
-	eor	v30.16b, v2.16b, v26.16b
-	and	x5, x5, #0xffffffffffffff7f
-	tbl	v26.16b, {v23.16b}, v3.16b
-	eor	v31.16b, v1.16b, v5.16b
-	tbl	v1.16b, {v23.16b}, v27.16b
-	eor	v8.16b, v0.16b, v7.16b
-	tbl	v2.16b, {v23.16b}, v28.16b
-	tbl	v11.16b, {v22.16b}, v29.16b
-	tbl	v7.16b, {v22.16b}, v30.16b
-	tbl	v9.16b, {v22.16b}, v31.16b
-	eor	v0.16b, v6.16b, v10.16b
-	eor	v10.16b, v6.16b, v26.16b
-	eor	v5.16b, v6.16b, v1.16b
-	eor	v2.16b, v6.16b, v2.16b
-	tbl	v1.16b, {v22.16b}, v8.16b
-	eor	v26.16b, v11.16b, v0.16b
-	tbl	v0.16b, {v21.16b}, v4.16b
-	tbl	v4.16b, {v17.16b}, v29.16b
-	eor	v6.16b, v7.16b, v10.16b
-	tbl	v29.16b, {v21.16b}, v3.16b
-	tbl	v30.16b, {v17.16b}, v30.16b
-	eor	v7.16b, v9.16b, v5.16b
-	tbl	v9.16b, {v21.16b}, v27.16b
-	tbl	v31.16b, {v17.16b}, v31.16b
-	eor	v27.16b, v1.16b, v2.16b
-	tbl	v5.16b, {v21.16b}, v28.16b
-	tbl	v3.16b, {v17.16b}, v8.16b
-	tbl	v1.16b, {v26.16b}, v16.16b
-	tbl	v10.16b, {v6.16b}, v16.16b
-	tbl	v8.16b, {v7.16b}, v16.16b
-	tbl	v28.16b, {v27.16b}, v16.16b
-	eor	v0.16b, v0.16b, v4.16b
-	eor	v2.16b, v29.16b, v30.16b
-	eor	v4.16b, v9.16b, v31.16b
-	eor	v5.16b, v5.16b, v3.16b
-	eor	v1.16b, v1.16b, v0.16b
-	tbl	v29.16b, {v26.16b}, v24.16b     // 2A + 3B + C + D
-	eor	v3.16b, v10.16b, v2.16b
-	tbl	v2.16b, {v6.16b}, v24.16b
-	eor	v6.16b, v8.16b, v4.16b
-	tbl	v4.16b, {v7.16b}, v24.16b
-	eor	v26.16b, v28.16b, v5.16b
-	tbl	v24.16b, {v27.16b}, v24.16b
-	tbl	v0.16b, {v1.16b}, v16.16b
-	tbl	v5.16b, {v3.16b}, v16.16b
-	tbl	v7.16b, {v6.16b}, v16.16b
-	tbl	v16.16b, {v26.16b}, v16.16b
-	eor	v1.16b, v29.16b, v1.16b
-	eor	v2.16b, v2.16b, v3.16b
-	eor	v3.16b, v4.16b, v6.16b
-	eor	v6.16b, v24.16b, v26.16b
-	eor	v4.16b, v1.16b, v0.16b
-	eor	v0.16b, v2.16b, v5.16b
-	eor	v30.16b, v3.16b, v7.16b
-	eor	v9.16b, v6.16b, v16.16b
-	cbnz	x7, .Lvpaes_ecb_encrypt_2
-	ushr	v8.16b, v4.16b, #4              // let i = x >> 4;
-	ushr	v31.16b, v0.16b, #4
-	and	v1.16b, v4.16b, v20.16b         // let k = x & 0x0f;
-	ushr	v10.16b, v30.16b, #4
-	and	v0.16b, v0.16b, v20.16b
-	ushr	v29.16b, v9.16b, #4
-	eor	v28.16b, v8.16b, v1.16b         // let j = i ^ k;
-	ldr	q11, [x10, #384]                // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v24.16b, {v19.16b}, v1.16b      // a/k
-	ldr	q12, [x10, #400]
-	tbl	v13.16b, {v18.16b}, v8.16b      // 1/i + a/k
-	and	x5, x8, #0x3                    // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
-	eor	v27.16b, v31.16b, v0.16b
-	ldr	q26, [x9, x5, lsl #4]
-	tbl	v7.16b, {v19.16b}, v0.16b
-	add	x0, x0, #64                     // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
-	tbl	v16.16b, {v18.16b}, v31.16b
-	sub	x2, x2, #1
-	and	v0.16b, v30.16b, v20.16b
-	and	v1.16b, v9.16b, v20.16b
-	tbl	v9.16b, {v18.16b}, v28.16b      // 1/j + a/k
-	tbl	v5.16b, {v18.16b}, v27.16b
-	eor	v30.16b, v10.16b, v0.16b
-	tbl	v3.16b, {v19.16b}, v0.16b
-	tbl	v4.16b, {v18.16b}, v10.16b
-	eor	v6.16b, v29.16b, v1.16b
-	tbl	v0.16b, {v19.16b}, v1.16b
-	tbl	v1.16b, {v18.16b}, v29.16b
-	tbl	v2.16b, {v18.16b}, v30.16b
-	eor	v13.16b, v13.16b, v24.16b
-	eor	v16.16b, v16.16b, v7.16b
-	eor	v9.16b, v9.16b, v24.16b
-	tbl	v24.16b, {v18.16b}, v6.16b
-	tbl	v13.16b, {v18.16b}, v13.16b     // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v5.16b, v5.16b, v7.16b
-	tbl	v7.16b, {v18.16b}, v16.16b
-	eor	v4.16b, v4.16b, v3.16b
-	eor	v1.16b, v1.16b, v0.16b
-	tbl	v16.16b, {v18.16b}, v9.16b
-	tbl	v5.16b, {v18.16b}, v5.16b
-	eor	v2.16b, v2.16b, v3.16b
-	tbl	v3.16b, {v18.16b}, v4.16b
-	eor	v0.16b, v24.16b, v0.16b
-	tbl	v9.16b, {v18.16b}, v1.16b
-	tbl	v24.16b, {v18.16b}, v2.16b
-	tbl	v4.16b, {v18.16b}, v0.16b
-	eor	v0.16b, v13.16b, v28.16b
-	eor	v2.16b, v7.16b, v27.16b
-	eor	v1.16b, v16.16b, v8.16b
-	tbl	v7.16b, {v11.16b}, v0.16b
-	eor	v0.16b, v5.16b, v31.16b
-	tbl	v16.16b, {v11.16b}, v2.16b
-	eor	v2.16b, v3.16b, v30.16b
-	eor	v6.16b, v9.16b, v6.16b
-	tbl	v1.16b, {v12.16b}, v1.16b
-	tbl	v3.16b, {v12.16b}, v0.16b
-	eor	v0.16b, v24.16b, v10.16b
-	tbl	v5.16b, {v11.16b}, v2.16b
-	eor	v2.16b, v4.16b, v29.16b
-	tbl	v6.16b, {v11.16b}, v6.16b
-	tbl	v4.16b, {v12.16b}, v0.16b
-	tbl	v24.16b, {v12.16b}, v2.16b
-	eor	v0.16b, v25.16b, v7.16b
-	eor	v2.16b, v25.16b, v16.16b
+	ushr	v28.16b, v6.16b, #4             // let i = x >> 4;
+	ushr	v24.16b, v1.16b, #4
+	and	v0.16b, v6.16b, v27.16b         // let k = x & 0x0f;
+	ldr	q3, [x6], #16                   // A
+	and	v2.16b, v1.16b, v27.16b
+	eor	v29.16b, v28.16b, v0.16b        // let j = i ^ k;
+	tbl	v1.16b, {v26.16b}, v0.16b       // a/k
+	tbl	v0.16b, {v25.16b}, v28.16b      // 1/i + a/k
+	eor	v30.16b, v24.16b, v2.16b
+	tbl	v7.16b, {v26.16b}, v2.16b
+	tbl	v6.16b, {v25.16b}, v24.16b
+	tbl	v2.16b, {v25.16b}, v29.16b      // 1/j + a/k
+	tbl	v23.16b, {v25.16b}, v30.16b
+	eor	v0.16b, v0.16b, v1.16b
+	eor	v6.16b, v6.16b, v7.16b
+	eor	v1.16b, v2.16b, v1.16b
+	tbl	v0.16b, {v25.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v7.16b, v23.16b, v7.16b
+	tbl	v2.16b, {v25.16b}, v6.16b
+	tbl	v1.16b, {v25.16b}, v1.16b
+	tbl	v6.16b, {v25.16b}, v7.16b
+	eor	v31.16b, v0.16b, v29.16b
+	eor	v29.16b, v2.16b, v30.16b
+	eor	v2.16b, v1.16b, v28.16b
+	tbl	v0.16b, {v19.16b}, v31.16b      // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldp	q7, q23, [x5], #32              // 2A + B
+	eor	v28.16b, v6.16b, v24.16b
+	tbl	v6.16b, {v19.16b}, v29.16b
+	tbl	v1.16b, {v18.16b}, v2.16b
+	tbl	v24.16b, {v18.16b}, v28.16b
+	eor	v0.16b, v3.16b, v0.16b
+	eor	v6.16b, v3.16b, v6.16b
+	eor	v30.16b, v1.16b, v0.16b
+	tbl	v1.16b, {v17.16b}, v31.16b
+	tbl	v0.16b, {v16.16b}, v2.16b
+	eor	v31.16b, v24.16b, v6.16b
+	tbl	v24.16b, {v17.16b}, v29.16b
+	tbl	v6.16b, {v16.16b}, v28.16b
+	tbl	v2.16b, {v30.16b}, v7.16b
+	tbl	v8.16b, {v31.16b}, v7.16b
 	eor	v0.16b, v1.16b, v0.16b
-	eor	v1.16b, v3.16b, v2.16b
-	eor	v2.16b, v25.16b, v5.16b
-	eor	v3.16b, v25.16b, v6.16b
-	tbl	v0.16b, {v0.16b}, v26.16b
-	tbl	v1.16b, {v1.16b}, v26.16b
-	eor	v2.16b, v4.16b, v2.16b
+	ushr	v29.16b, v4.16b, #4
+	and	v28.16b, v4.16b, v27.16b
+	eor	v4.16b, v24.16b, v6.16b
+	eor	v1.16b, v2.16b, v0.16b
+	eor	v24.16b, v29.16b, v28.16b
+	tbl	v0.16b, {v30.16b}, v23.16b      // 2A + 3B + C + D
+	tbl	v28.16b, {v26.16b}, v28.16b
+	eor	v6.16b, v8.16b, v4.16b
+	tbl	v4.16b, {v31.16b}, v23.16b
+	tbl	v2.16b, {v1.16b}, v7.16b
+	tbl	v30.16b, {v6.16b}, v7.16b
+	eor	v0.16b, v0.16b, v1.16b
+	tbl	v1.16b, {v25.16b}, v29.16b
+	eor	v4.16b, v4.16b, v6.16b
+	eor	v6.16b, v0.16b, v2.16b
+	ushr	v31.16b, v5.16b, #4
+	and	v0.16b, v5.16b, v27.16b
+	eor	v5.16b, v31.16b, v0.16b
+	tbl	v8.16b, {v26.16b}, v0.16b
+	tbl	v2.16b, {v25.16b}, v31.16b
+	tbl	v0.16b, {v25.16b}, v24.16b
+	eor	v1.16b, v1.16b, v28.16b
+	tbl	v1.16b, {v25.16b}, v1.16b
+	eor	v9.16b, v2.16b, v8.16b
+	eor	v0.16b, v0.16b, v28.16b
+	tbl	v0.16b, {v25.16b}, v0.16b
+	eor	v2.16b, v1.16b, v24.16b
+	tbl	v1.16b, {v19.16b}, v2.16b
+	tbl	v28.16b, {v17.16b}, v2.16b
+	eor	v24.16b, v0.16b, v29.16b
+	tbl	v2.16b, {v18.16b}, v24.16b
+	eor	v0.16b, v3.16b, v1.16b
+	tbl	v29.16b, {v16.16b}, v24.16b
+	eor	v1.16b, v4.16b, v30.16b
+	tbl	v4.16b, {v25.16b}, v5.16b
+	tbl	v24.16b, {v25.16b}, v9.16b
+	eor	v30.16b, v2.16b, v0.16b
+	tbl	v9.16b, {v30.16b}, v7.16b
+	eor	v0.16b, v4.16b, v8.16b
+	tbl	v0.16b, {v25.16b}, v0.16b
+	eor	v4.16b, v24.16b, v5.16b
+	tbl	v2.16b, {v19.16b}, v4.16b
+	tbl	v5.16b, {v17.16b}, v4.16b
+	eor	v0.16b, v0.16b, v31.16b
+	tbl	v4.16b, {v18.16b}, v0.16b
+	eor	v2.16b, v3.16b, v2.16b
+	tbl	v3.16b, {v16.16b}, v0.16b
+	eor	v0.16b, v28.16b, v29.16b
+	and	x5, x5, #0xffffffffffffff7f     // for r in 1..last {
+	eor	v24.16b, v4.16b, v2.16b
+	sub	x7, x7, #1
+	tbl	v4.16b, {v24.16b}, v7.16b
+	eor	v3.16b, v5.16b, v3.16b
+	eor	v2.16b, v9.16b, v0.16b
+	tbl	v0.16b, {v30.16b}, v23.16b
+	eor	v5.16b, v4.16b, v3.16b
+	tbl	v4.16b, {v24.16b}, v23.16b
+	tbl	v3.16b, {v2.16b}, v7.16b
+	tbl	v7.16b, {v5.16b}, v7.16b
+	eor	v0.16b, v0.16b, v2.16b
+	eor	v2.16b, v4.16b, v5.16b
+	eor	v4.16b, v0.16b, v3.16b
+	eor	v5.16b, v2.16b, v7.16b
+	cbnz	x7, .Lvpaes_ecb_encrypt_2
+	ushr	v29.16b, v6.16b, #4             // let i = x >> 4;
+	ushr	v28.16b, v1.16b, #4
+	and	v0.16b, v6.16b, v27.16b         // let k = x & 0x0f;
+	ushr	v24.16b, v4.16b, #4
+	and	v1.16b, v1.16b, v27.16b
+	ldr	q23, [x10, #384]                // return tbl(t[0], low) ^ tbl(t[1], high);
+	eor	v8.16b, v29.16b, v0.16b         // let j = i ^ k;
+	ldr	q7, [x10, #400]
+	tbl	v9.16b, {v26.16b}, v0.16b       // a/k
+	and	x5, x8, #0x3                    // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
+	tbl	v11.16b, {v25.16b}, v29.16b     // 1/i + a/k
+	ldr	q6, [x9, x5, lsl #4]
+	eor	v31.16b, v28.16b, v1.16b
+	tbl	v30.16b, {v26.16b}, v1.16b
+	tbl	v12.16b, {v25.16b}, v28.16b
+	and	v0.16b, v4.16b, v27.16b
+	tbl	v13.16b, {v25.16b}, v8.16b      // 1/j + a/k
+	tbl	v4.16b, {v25.16b}, v31.16b
+	eor	v10.16b, v24.16b, v0.16b
+	tbl	v2.16b, {v26.16b}, v0.16b
+	tbl	v3.16b, {v25.16b}, v24.16b
+	tbl	v1.16b, {v25.16b}, v10.16b
+	eor	v11.16b, v11.16b, v9.16b
+	eor	v12.16b, v12.16b, v30.16b
+	eor	v0.16b, v13.16b, v9.16b
+	tbl	v11.16b, {v25.16b}, v11.16b     // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	and	v9.16b, v5.16b, v27.16b
+	eor	v30.16b, v4.16b, v30.16b
+	tbl	v4.16b, {v25.16b}, v12.16b
+	eor	v3.16b, v3.16b, v2.16b
+	tbl	v12.16b, {v25.16b}, v0.16b
+	tbl	v30.16b, {v25.16b}, v30.16b
+	eor	v0.16b, v1.16b, v2.16b
+	tbl	v2.16b, {v25.16b}, v3.16b
+	tbl	v1.16b, {v25.16b}, v0.16b
+	eor	v8.16b, v11.16b, v8.16b
+	ushr	v3.16b, v5.16b, #4
+	eor	v5.16b, v4.16b, v31.16b
+	eor	v4.16b, v3.16b, v9.16b
+	eor	v11.16b, v12.16b, v29.16b
+	tbl	v9.16b, {v26.16b}, v9.16b
+	tbl	v0.16b, {v25.16b}, v3.16b
+	tbl	v31.16b, {v23.16b}, v8.16b
+	tbl	v8.16b, {v25.16b}, v4.16b
+	eor	v30.16b, v30.16b, v28.16b
+	eor	v29.16b, v0.16b, v9.16b
+	tbl	v28.16b, {v23.16b}, v5.16b
+	eor	v0.16b, v2.16b, v10.16b
+	tbl	v10.16b, {v7.16b}, v11.16b
+	eor	v8.16b, v8.16b, v9.16b
+	tbl	v30.16b, {v7.16b}, v30.16b
+	eor	v1.16b, v1.16b, v24.16b
+	tbl	v9.16b, {v23.16b}, v0.16b
+	tbl	v5.16b, {v7.16b}, v1.16b
+	eor	v0.16b, v22.16b, v31.16b
+	tbl	v2.16b, {v25.16b}, v29.16b
+	eor	v1.16b, v22.16b, v28.16b
+	eor	v0.16b, v10.16b, v0.16b
+	tbl	v24.16b, {v25.16b}, v8.16b
+	eor	v4.16b, v2.16b, v4.16b
+	eor	v1.16b, v30.16b, v1.16b
+	eor	v2.16b, v22.16b, v9.16b
 	eor	v3.16b, v24.16b, v3.16b
-	tbl	v2.16b, {v2.16b}, v26.16b
-	tbl	v3.16b, {v3.16b}, v26.16b
+	tbl	v0.16b, {v0.16b}, v6.16b
+	add	x0, x0, #64                     // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
+	tbl	v4.16b, {v23.16b}, v4.16b
+	sub	x2, x2, #1
+	tbl	v7.16b, {v7.16b}, v3.16b
+	tbl	v1.16b, {v1.16b}, v6.16b
+	eor	v2.16b, v5.16b, v2.16b
+	eor	v3.16b, v22.16b, v4.16b
+	eor	v3.16b, v7.16b, v3.16b
+	tbl	v2.16b, {v2.16b}, v6.16b
 	stp	q0, q1, [x1], #64
-	stp	q2, q3, [x1, #-32]
+	tbl	v0.16b, {v3.16b}, v6.16b
+	stp	q2, q0, [x1, #-32]
 	cbnz	x2, .Lvpaes_ecb_encrypt_1
 .Lvpaes_ecb_encrypt_3:
 	and	x4, x11, #0x3                   // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
@@ -1525,80 +1522,79 @@ vpaes_ecb_encrypt:
 	ldr	q5, [x3, x2, lsl #4]
 	and	x8, x2, #0x3
 .Lvpaes_ecb_encrypt_4:
-	ldr	q2, [x0]                        // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
+	ldr	q0, [x0]                        // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
 	add	x6, x3, #16                     // for r in 1..last {
-	ldr	q0, [x10, #288]                 // return tbl(t[0], low) ^ tbl(t[1], high);
 	add	x2, x10, #32
-	ldr	q1, [x10, #304]
 	mov	x7, x5
-	ushr	v3.16b, v2.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	and	v2.16b, v2.16b, v20.16b
-	tbl	v2.16b, {v0.16b}, v2.16b
-	tbl	v0.16b, {v1.16b}, v3.16b
+	ushr	v1.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
+	and	v0.16b, v0.16b, v27.16b
+	tbl	v2.16b, {v21.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v0.16b, {v20.16b}, v1.16b
 	eor	v0.16b, v2.16b, v0.16b
 	eor	v1.16b, v0.16b, v6.16b          // var s = transform(to_pairs, x) ^ key.rd_key[0];
 .Lvpaes_ecb_encrypt_5:
 	ushr	v4.16b, v1.16b, #4              // let i = x >> 4;
-	ldr	q7, [x6], #16                   // A
-	and	v0.16b, v1.16b, v20.16b         // let k = x & 0x0f;
+	ldr	q22, [x6], #16                  // A
+	and	v0.16b, v1.16b, v27.16b         // let k = x & 0x0f;
 	sub	x7, x7, #1                      // for r in 1..last {
 	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
-	tbl	v1.16b, {v19.16b}, v0.16b       // a/k
-	tbl	v0.16b, {v18.16b}, v4.16b       // 1/i + a/k
-	tbl	v2.16b, {v18.16b}, v3.16b       // 1/j + a/k
-	ldp	q16, q24, [x2], #32             // 2A + B
+	tbl	v1.16b, {v26.16b}, v0.16b       // a/k
+	tbl	v0.16b, {v25.16b}, v4.16b       // 1/i + a/k
+	tbl	v2.16b, {v25.16b}, v3.16b       // 1/j + a/k
+	ldp	q7, q23, [x2], #32              // 2A + B
 	and	x2, x2, #0xffffffffffffff7f
 	eor	v0.16b, v0.16b, v1.16b
 	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v18.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v18.16b}, v1.16b
+	tbl	v0.16b, {v25.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v25.16b}, v1.16b
 	eor	v2.16b, v0.16b, v3.16b
 	eor	v3.16b, v1.16b, v4.16b
-	tbl	v0.16b, {v23.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v1.16b, {v22.16b}, v3.16b
-	tbl	v4.16b, {v21.16b}, v2.16b
-	tbl	v2.16b, {v17.16b}, v3.16b
-	eor	v0.16b, v7.16b, v0.16b
+	tbl	v0.16b, {v19.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v1.16b, {v18.16b}, v3.16b
+	tbl	v4.16b, {v17.16b}, v2.16b
+	tbl	v2.16b, {v16.16b}, v3.16b
+	eor	v0.16b, v22.16b, v0.16b
 	eor	v3.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v3.16b}, v16.16b
+	tbl	v1.16b, {v3.16b}, v7.16b
 	eor	v0.16b, v4.16b, v2.16b
-	tbl	v2.16b, {v3.16b}, v24.16b       // 2A + 3B + C + D
+	tbl	v2.16b, {v3.16b}, v23.16b       // 2A + 3B + C + D
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v0.16b}, v16.16b
+	tbl	v1.16b, {v0.16b}, v7.16b
 	eor	v0.16b, v2.16b, v0.16b
 	eor	v1.16b, v0.16b, v1.16b
 	cbnz	x7, .Lvpaes_ecb_encrypt_5
-	ushr	v16.16b, v1.16b, #4             // let i = x >> 4;
+	ushr	v22.16b, v1.16b, #4             // let i = x >> 4;
 	ldr	q0, [x10, #384]                 // return tbl(t[0], low) ^ tbl(t[1], high);
-	and	v2.16b, v1.16b, v20.16b         // let k = x & 0x0f;
+	and	v2.16b, v1.16b, v27.16b         // let k = x & 0x0f;
 	ldr	q1, [x10, #400]
-	eor	v7.16b, v16.16b, v2.16b         // let j = i ^ k;
-	ldr	q24, [x9, x8, lsl #4]           // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
-	tbl	v3.16b, {v19.16b}, v2.16b       // a/k
+	eor	v7.16b, v22.16b, v2.16b         // let j = i ^ k;
+	ldr	q23, [x9, x8, lsl #4]           // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
+	tbl	v3.16b, {v26.16b}, v2.16b       // a/k
 	add	x0, x0, #16                     // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
-	tbl	v2.16b, {v18.16b}, v16.16b      // 1/i + a/k
+	tbl	v2.16b, {v25.16b}, v22.16b      // 1/i + a/k
 	sub	x4, x4, #1
-	tbl	v4.16b, {v18.16b}, v7.16b       // 1/j + a/k
+	tbl	v4.16b, {v25.16b}, v7.16b       // 1/j + a/k
 	eor	v2.16b, v2.16b, v3.16b
 	eor	v3.16b, v4.16b, v3.16b
-	tbl	v2.16b, {v18.16b}, v2.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v3.16b, {v18.16b}, v3.16b
+	tbl	v2.16b, {v25.16b}, v2.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v3.16b, {v25.16b}, v3.16b
 	eor	v2.16b, v2.16b, v7.16b
-	eor	v3.16b, v3.16b, v16.16b
+	eor	v3.16b, v3.16b, v22.16b
 	tbl	v0.16b, {v0.16b}, v2.16b
 	tbl	v1.16b, {v1.16b}, v3.16b
 	eor	v0.16b, v5.16b, v0.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v24.16b
+	tbl	v0.16b, {v0.16b}, v23.16b
 	str	q0, [x1], #16
 	cbnz	x4, .Lvpaes_ecb_encrypt_4
 	b	.Lvpaes_ecb_encrypt_12
 .Lvpaes_ecb_encrypt_6:
-	ldp	q26, q25, [x10, #448]           // 9A
+	ldp	q24, q23, [x10, #416]           // return tbl(t[0], low) ^ tbl(t[1], high);
 	lsr	x2, x2, #4                      // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
-	ldp	q24, q23, [x10, #480]           // 9B + 13A
-	ldp	q22, q21, [x10, #512]           // 9C + 13B + 11A
-	ldp	q17, q16, [x10, #544]           // 9D + 13C + 11B + 14A
+	ldp	q22, q21, [x10, #448]           // 9A
+	ldp	q20, q19, [x10, #480]           // 9B + 13A
+	ldp	q18, q17, [x10, #512]           // 9C + 13B + 11A
+	ldp	q16, q7, [x10, #544]            // 9D + 13C + 11B + 14A
 	cmp	x2, #3
 	b.lo	.Lvpaes_ecb_encrypt_9
 	ldr	w5, [x3, #240]                  // let last = key.rounds as u64 + 1;
@@ -1608,187 +1604,185 @@ vpaes_ecb_encrypt:
 	ldr	q28, [x3, x2, lsl #4]
 	ubfiz	x8, x2, #4, #2
 .Lvpaes_ecb_encrypt_7:
-	ldp	q2, q4, [x0]                    // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
+	ldp	q0, q2, [x0]                    // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
 	add	x6, x3, #16                     // for r in 1..last {
 	add	x2, x10, #144
 	mov	x7, x5
-	ldr	q7, [x0, #32]
-	ushr	v3.16b, v2.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	ldr	q0, [x10, #416]                 // return tbl(t[0], low) ^ tbl(t[1], high);
-	ushr	v6.16b, v4.16b, #4
-	ldr	q1, [x10, #432]
-	and	v2.16b, v2.16b, v20.16b
-	ushr	v27.16b, v7.16b, #4
+	ldr	q5, [x0, #32]
+	ushr	v1.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
+	ushr	v4.16b, v2.16b, #4
 	ldr	q29, [x3]                       // var s = transform(to_undone, x) ^ key.rd_key[0];
-	and	v5.16b, v4.16b, v20.16b
-	and	v7.16b, v7.16b, v20.16b
-	tbl	v4.16b, {v0.16b}, v2.16b
-	tbl	v2.16b, {v1.16b}, v3.16b
-	tbl	v5.16b, {v0.16b}, v5.16b
-	tbl	v3.16b, {v1.16b}, v6.16b
-	tbl	v7.16b, {v0.16b}, v7.16b
-	tbl	v6.16b, {v1.16b}, v27.16b
-	eor	v0.16b, v4.16b, v2.16b
-	eor	v1.16b, v5.16b, v3.16b
-	eor	v2.16b, v0.16b, v29.16b
-	eor	v0.16b, v7.16b, v6.16b
+	and	v0.16b, v0.16b, v27.16b
+	ushr	v6.16b, v5.16b, #4
+	and	v3.16b, v2.16b, v27.16b
+	and	v5.16b, v5.16b, v27.16b
+	tbl	v2.16b, {v24.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v0.16b, {v23.16b}, v1.16b
+	tbl	v3.16b, {v24.16b}, v3.16b
+	tbl	v1.16b, {v23.16b}, v4.16b
+	tbl	v5.16b, {v24.16b}, v5.16b
+	tbl	v4.16b, {v23.16b}, v6.16b
+	eor	v0.16b, v2.16b, v0.16b
+	eor	v1.16b, v3.16b, v1.16b
+	eor	v6.16b, v0.16b, v29.16b
+	eor	v0.16b, v5.16b, v4.16b
 	eor	v1.16b, v1.16b, v29.16b
-	eor	v31.16b, v0.16b, v29.16b
+	eor	v2.16b, v0.16b, v29.16b
 .Lvpaes_ecb_encrypt_8:
-	ushr	v29.16b, v2.16b, #4             // let i = x >> 4;
-	ushr	v6.16b, v1.16b, #4
-	ushr	v4.16b, v31.16b, #4
-	ldr	q7, [x6], #16                   // 9A
-	and	v0.16b, v2.16b, v20.16b         // let k = x & 0x0f;
-	ldr	q3, [x2], #16                   // let step = unmix[r % 4];
-	and	v1.16b, v1.16b, v20.16b
+	ushr	v9.16b, v6.16b, #4              // let i = x >> 4;
+	ushr	v31.16b, v1.16b, #4
+	ushr	v30.16b, v2.16b, #4
+	ldr	q8, [x6], #16                   // 9A
+	and	v0.16b, v6.16b, v27.16b         // let k = x & 0x0f;
+	ldr	q5, [x2], #16                   // let step = unmix[r % 4];
+	and	v1.16b, v1.16b, v27.16b
 	and	x2, x2, #0xffffffffffffffbf     // for r in 1..last {
-	and	v5.16b, v31.16b, v20.16b
+	and	v2.16b, v2.16b, v27.16b
 	sub	x7, x7, #1
-	eor	v30.16b, v29.16b, v0.16b        // let j = i ^ k;
-	tbl	v9.16b, {v19.16b}, v0.16b       // a/k
-	tbl	v0.16b, {v18.16b}, v29.16b      // 1/i + a/k
-	eor	v27.16b, v6.16b, v1.16b
-	tbl	v10.16b, {v19.16b}, v1.16b
-	tbl	v2.16b, {v18.16b}, v6.16b
-	eor	v31.16b, v4.16b, v5.16b
-	tbl	v8.16b, {v19.16b}, v5.16b
-	tbl	v5.16b, {v18.16b}, v4.16b
-	tbl	v1.16b, {v18.16b}, v30.16b      // 1/j + a/k
-	eor	v11.16b, v0.16b, v9.16b
-	eor	v2.16b, v2.16b, v10.16b
-	eor	v5.16b, v5.16b, v8.16b
-	eor	v1.16b, v1.16b, v9.16b
-	tbl	v0.16b, {v18.16b}, v27.16b
-	tbl	v9.16b, {v18.16b}, v11.16b      // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v10.16b, v0.16b, v10.16b
-	tbl	v0.16b, {v18.16b}, v31.16b
-	tbl	v2.16b, {v18.16b}, v2.16b
-	eor	v8.16b, v0.16b, v8.16b
-	tbl	v5.16b, {v18.16b}, v5.16b
-	tbl	v0.16b, {v18.16b}, v1.16b
-	tbl	v1.16b, {v18.16b}, v10.16b
-	tbl	v8.16b, {v18.16b}, v8.16b
-	eor	v30.16b, v9.16b, v30.16b
-	eor	v27.16b, v2.16b, v27.16b
-	eor	v5.16b, v5.16b, v31.16b
-	eor	v29.16b, v0.16b, v29.16b
-	tbl	v0.16b, {v26.16b}, v30.16b
-	eor	v6.16b, v1.16b, v6.16b
-	tbl	v2.16b, {v26.16b}, v27.16b
-	eor	v4.16b, v8.16b, v4.16b
-	tbl	v31.16b, {v26.16b}, v5.16b
-	tbl	v1.16b, {v25.16b}, v29.16b
-	tbl	v11.16b, {v25.16b}, v6.16b
-	tbl	v8.16b, {v25.16b}, v4.16b
-	eor	v0.16b, v7.16b, v0.16b
-	eor	v2.16b, v7.16b, v2.16b
-	eor	v12.16b, v7.16b, v31.16b
-	eor	v13.16b, v1.16b, v0.16b
-	tbl	v10.16b, {v24.16b}, v30.16b     // 9B + 13A
-	tbl	v9.16b, {v23.16b}, v29.16b
-	eor	v0.16b, v11.16b, v2.16b
-	tbl	v7.16b, {v24.16b}, v27.16b
-	tbl	v31.16b, {v23.16b}, v6.16b
-	eor	v1.16b, v8.16b, v12.16b
-	tbl	v8.16b, {v24.16b}, v5.16b
-	tbl	v11.16b, {v13.16b}, v3.16b
-	tbl	v12.16b, {v0.16b}, v3.16b
-	tbl	v2.16b, {v1.16b}, v3.16b
-	eor	v0.16b, v10.16b, v9.16b
-	tbl	v9.16b, {v23.16b}, v4.16b
-	eor	v1.16b, v7.16b, v31.16b
-	eor	v11.16b, v0.16b, v11.16b
-	tbl	v10.16b, {v22.16b}, v30.16b     // 9C + 13B + 11A
-	eor	v7.16b, v8.16b, v9.16b
-	tbl	v8.16b, {v21.16b}, v29.16b
-	eor	v0.16b, v1.16b, v12.16b
-	tbl	v31.16b, {v22.16b}, v27.16b
-	tbl	v9.16b, {v21.16b}, v6.16b
-	eor	v1.16b, v7.16b, v2.16b
-	tbl	v2.16b, {v22.16b}, v5.16b
-	tbl	v11.16b, {v11.16b}, v3.16b
-	tbl	v12.16b, {v0.16b}, v3.16b
-	tbl	v7.16b, {v1.16b}, v3.16b
-	eor	v0.16b, v10.16b, v8.16b
-	tbl	v8.16b, {v21.16b}, v4.16b
-	eor	v1.16b, v31.16b, v9.16b
-	eor	v31.16b, v0.16b, v11.16b
-	tbl	v30.16b, {v17.16b}, v30.16b     // 9D + 13C + 11B + 14A
-	eor	v0.16b, v2.16b, v8.16b
-	tbl	v29.16b, {v16.16b}, v29.16b
-	eor	v1.16b, v1.16b, v12.16b
-	tbl	v27.16b, {v17.16b}, v27.16b
-	tbl	v2.16b, {v16.16b}, v6.16b
-	eor	v6.16b, v0.16b, v7.16b
-	tbl	v7.16b, {v17.16b}, v5.16b
-	tbl	v5.16b, {v16.16b}, v4.16b
-	tbl	v0.16b, {v31.16b}, v3.16b
-	tbl	v4.16b, {v1.16b}, v3.16b
-	tbl	v6.16b, {v6.16b}, v3.16b
-	eor	v1.16b, v30.16b, v29.16b
-	eor	v3.16b, v27.16b, v2.16b
-	eor	v5.16b, v7.16b, v5.16b
-	eor	v2.16b, v1.16b, v0.16b
-	eor	v1.16b, v3.16b, v4.16b
-	eor	v31.16b, v5.16b, v6.16b
-	cbnz	x7, .Lvpaes_ecb_encrypt_8
-	ushr	v5.16b, v2.16b, #4              // let i = x >> 4;
-	ushr	v29.16b, v1.16b, #4
-	and	v0.16b, v2.16b, v20.16b         // let k = x & 0x0f;
-	ushr	v7.16b, v31.16b, #4
-	and	v1.16b, v1.16b, v20.16b
-	ldr	q30, [x10, #576]                // return tbl(t[0], low) ^ tbl(t[1], high);
-	eor	v9.16b, v5.16b, v0.16b          // let j = i ^ k;
-	ldr	q6, [x10, #592]
-	tbl	v10.16b, {v19.16b}, v0.16b      // a/k
-	ldr	q27, [x9, x8]                   // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
-	tbl	v11.16b, {v18.16b}, v5.16b      // 1/i + a/k
-	add	x0, x0, #48                     // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
-	eor	v8.16b, v29.16b, v1.16b
-	sub	x4, x4, #3
-	tbl	v4.16b, {v19.16b}, v1.16b
-	tbl	v12.16b, {v18.16b}, v29.16b
-	and	v0.16b, v31.16b, v20.16b
-	tbl	v13.16b, {v18.16b}, v9.16b      // 1/j + a/k
-	tbl	v1.16b, {v18.16b}, v8.16b
-	eor	v31.16b, v7.16b, v0.16b
-	tbl	v3.16b, {v19.16b}, v0.16b
-	tbl	v0.16b, {v18.16b}, v7.16b
-	tbl	v2.16b, {v18.16b}, v31.16b
-	eor	v11.16b, v11.16b, v10.16b
+	eor	v10.16b, v9.16b, v0.16b         // let j = i ^ k;
+	tbl	v29.16b, {v26.16b}, v0.16b      // a/k
+	tbl	v11.16b, {v25.16b}, v9.16b      // 1/i + a/k
+	eor	v6.16b, v31.16b, v1.16b
+	tbl	v4.16b, {v26.16b}, v1.16b
+	tbl	v12.16b, {v25.16b}, v31.16b
+	eor	v3.16b, v30.16b, v2.16b
+	tbl	v0.16b, {v26.16b}, v2.16b
+	tbl	v1.16b, {v25.16b}, v30.16b
+	tbl	v13.16b, {v25.16b}, v10.16b     // 1/j + a/k
+	tbl	v2.16b, {v25.16b}, v6.16b
+	eor	v11.16b, v11.16b, v29.16b
 	eor	v12.16b, v12.16b, v4.16b
-	eor	v13.16b, v13.16b, v10.16b
-	tbl	v10.16b, {v18.16b}, v11.16b     // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v4.16b, v1.16b, v4.16b
-	tbl	v1.16b, {v18.16b}, v12.16b
-	eor	v0.16b, v0.16b, v3.16b
-	tbl	v11.16b, {v18.16b}, v13.16b
-	tbl	v4.16b, {v18.16b}, v4.16b
-	eor	v2.16b, v2.16b, v3.16b
-	tbl	v12.16b, {v18.16b}, v0.16b
-	tbl	v3.16b, {v18.16b}, v2.16b
-	eor	v0.16b, v10.16b, v9.16b
-	eor	v2.16b, v1.16b, v8.16b
-	eor	v1.16b, v11.16b, v5.16b
-	tbl	v8.16b, {v30.16b}, v0.16b
-	eor	v0.16b, v4.16b, v29.16b
-	tbl	v2.16b, {v30.16b}, v2.16b
-	eor	v5.16b, v12.16b, v31.16b
-	tbl	v1.16b, {v6.16b}, v1.16b
-	tbl	v4.16b, {v6.16b}, v0.16b
-	eor	v0.16b, v3.16b, v7.16b
-	tbl	v3.16b, {v30.16b}, v5.16b
-	tbl	v5.16b, {v6.16b}, v0.16b
-	eor	v0.16b, v28.16b, v8.16b
-	eor	v2.16b, v28.16b, v2.16b
+	eor	v1.16b, v1.16b, v0.16b
+	eor	v13.16b, v13.16b, v29.16b
+	tbl	v29.16b, {v25.16b}, v3.16b
+	tbl	v11.16b, {v25.16b}, v11.16b     // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v2.16b, v2.16b, v4.16b
+	tbl	v4.16b, {v25.16b}, v12.16b
+	eor	v0.16b, v29.16b, v0.16b
+	tbl	v1.16b, {v25.16b}, v1.16b
+	tbl	v29.16b, {v25.16b}, v13.16b
+	tbl	v12.16b, {v25.16b}, v2.16b
+	tbl	v0.16b, {v25.16b}, v0.16b
+	eor	v2.16b, v11.16b, v10.16b
+	eor	v4.16b, v4.16b, v6.16b
+	eor	v3.16b, v1.16b, v3.16b
+	eor	v29.16b, v29.16b, v9.16b
+	tbl	v6.16b, {v22.16b}, v2.16b
+	eor	v31.16b, v12.16b, v31.16b
+	tbl	v10.16b, {v22.16b}, v4.16b
+	eor	v9.16b, v0.16b, v30.16b
+	tbl	v1.16b, {v22.16b}, v3.16b
+	tbl	v30.16b, {v21.16b}, v29.16b
+	tbl	v11.16b, {v21.16b}, v31.16b
+	tbl	v12.16b, {v21.16b}, v9.16b
+	eor	v0.16b, v8.16b, v6.16b
+	eor	v10.16b, v8.16b, v10.16b
+	eor	v8.16b, v8.16b, v1.16b
+	eor	v13.16b, v30.16b, v0.16b
+	tbl	v6.16b, {v20.16b}, v2.16b       // 9B + 13A
+	tbl	v30.16b, {v19.16b}, v29.16b
+	eor	v11.16b, v11.16b, v10.16b
+	tbl	v1.16b, {v20.16b}, v4.16b
+	tbl	v10.16b, {v19.16b}, v31.16b
+	eor	v12.16b, v12.16b, v8.16b
+	tbl	v0.16b, {v20.16b}, v3.16b
+	tbl	v8.16b, {v19.16b}, v9.16b
+	tbl	v13.16b, {v13.16b}, v5.16b
+	tbl	v11.16b, {v11.16b}, v5.16b
+	tbl	v12.16b, {v12.16b}, v5.16b
+	eor	v6.16b, v6.16b, v30.16b
+	eor	v1.16b, v1.16b, v10.16b
+	eor	v0.16b, v0.16b, v8.16b
+	eor	v8.16b, v6.16b, v13.16b
+	tbl	v6.16b, {v18.16b}, v2.16b       // 9C + 13B + 11A
+	tbl	v30.16b, {v17.16b}, v29.16b
+	eor	v11.16b, v1.16b, v11.16b
+	tbl	v1.16b, {v18.16b}, v4.16b
+	tbl	v10.16b, {v17.16b}, v31.16b
+	eor	v13.16b, v0.16b, v12.16b
+	tbl	v0.16b, {v18.16b}, v3.16b
+	tbl	v12.16b, {v17.16b}, v9.16b
+	tbl	v8.16b, {v8.16b}, v5.16b
+	tbl	v11.16b, {v11.16b}, v5.16b
+	tbl	v13.16b, {v13.16b}, v5.16b
+	eor	v6.16b, v6.16b, v30.16b
+	eor	v1.16b, v1.16b, v10.16b
+	eor	v0.16b, v0.16b, v12.16b
+	eor	v8.16b, v6.16b, v8.16b
+	tbl	v30.16b, {v16.16b}, v2.16b      // 9D + 13C + 11B + 14A
+	tbl	v6.16b, {v7.16b}, v29.16b
+	eor	v2.16b, v1.16b, v11.16b
+	tbl	v10.16b, {v16.16b}, v4.16b
+	tbl	v29.16b, {v7.16b}, v31.16b
+	eor	v1.16b, v0.16b, v13.16b
+	tbl	v31.16b, {v16.16b}, v3.16b
+	tbl	v4.16b, {v7.16b}, v9.16b
+	tbl	v0.16b, {v8.16b}, v5.16b
+	tbl	v2.16b, {v2.16b}, v5.16b
+	tbl	v5.16b, {v1.16b}, v5.16b
+	eor	v1.16b, v30.16b, v6.16b
+	eor	v3.16b, v10.16b, v29.16b
+	eor	v4.16b, v31.16b, v4.16b
+	eor	v6.16b, v1.16b, v0.16b
+	eor	v1.16b, v3.16b, v2.16b
+	eor	v2.16b, v4.16b, v5.16b
+	cbnz	x7, .Lvpaes_ecb_encrypt_8
+	ushr	v9.16b, v6.16b, #4              // let i = x >> 4;
+	ushr	v8.16b, v1.16b, #4
+	and	v0.16b, v6.16b, v27.16b         // let k = x & 0x0f;
+	ushr	v10.16b, v2.16b, #4
+	and	v1.16b, v1.16b, v27.16b
+	ldr	q11, [x10, #576]                // return tbl(t[0], low) ^ tbl(t[1], high);
+	eor	v30.16b, v9.16b, v0.16b         // let j = i ^ k;
+	ldr	q31, [x10, #592]
+	tbl	v29.16b, {v26.16b}, v0.16b      // a/k
+	ldr	q3, [x9, x8]                    // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
+	tbl	v12.16b, {v25.16b}, v9.16b      // 1/i + a/k
+	add	x0, x0, #48                     // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
+	eor	v4.16b, v8.16b, v1.16b
+	sub	x4, x4, #3
+	tbl	v5.16b, {v26.16b}, v1.16b
+	tbl	v6.16b, {v25.16b}, v8.16b
+	and	v1.16b, v2.16b, v27.16b
+	tbl	v13.16b, {v25.16b}, v30.16b     // 1/j + a/k
+	tbl	v2.16b, {v25.16b}, v4.16b
+	eor	v0.16b, v10.16b, v1.16b
+	tbl	v1.16b, {v26.16b}, v1.16b
+	eor	v12.16b, v12.16b, v29.16b
+	eor	v6.16b, v6.16b, v5.16b
+	eor	v13.16b, v13.16b, v29.16b
+	tbl	v29.16b, {v25.16b}, v10.16b
+	tbl	v12.16b, {v25.16b}, v12.16b     // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v5.16b, v2.16b, v5.16b
+	tbl	v2.16b, {v25.16b}, v0.16b
+	tbl	v6.16b, {v25.16b}, v6.16b
+	eor	v29.16b, v29.16b, v1.16b
+	tbl	v13.16b, {v25.16b}, v13.16b
+	tbl	v5.16b, {v25.16b}, v5.16b
+	eor	v1.16b, v2.16b, v1.16b
+	tbl	v29.16b, {v25.16b}, v29.16b
+	tbl	v2.16b, {v25.16b}, v1.16b
+	eor	v1.16b, v12.16b, v30.16b
+	eor	v6.16b, v6.16b, v4.16b
+	eor	v4.16b, v13.16b, v9.16b
+	tbl	v30.16b, {v11.16b}, v1.16b
+	eor	v5.16b, v5.16b, v8.16b
+	tbl	v6.16b, {v11.16b}, v6.16b
+	eor	v0.16b, v29.16b, v0.16b
+	tbl	v1.16b, {v31.16b}, v4.16b
+	tbl	v4.16b, {v31.16b}, v5.16b
+	eor	v2.16b, v2.16b, v10.16b
+	tbl	v5.16b, {v11.16b}, v0.16b
+	tbl	v29.16b, {v31.16b}, v2.16b
+	eor	v0.16b, v28.16b, v30.16b
+	eor	v2.16b, v28.16b, v6.16b
 	eor	v0.16b, v1.16b, v0.16b
 	eor	v1.16b, v4.16b, v2.16b
-	eor	v2.16b, v28.16b, v3.16b
-	tbl	v0.16b, {v0.16b}, v27.16b
-	tbl	v1.16b, {v1.16b}, v27.16b
-	eor	v2.16b, v5.16b, v2.16b
-	tbl	v2.16b, {v2.16b}, v27.16b
+	eor	v2.16b, v28.16b, v5.16b
+	tbl	v0.16b, {v0.16b}, v3.16b
+	tbl	v1.16b, {v1.16b}, v3.16b
+	eor	v2.16b, v29.16b, v2.16b
+	tbl	v2.16b, {v2.16b}, v3.16b
 	stp	q0, q1, [x1], #48
 	stur	q2, [x1, #-16]
 	tbz	x4, #63, .Lvpaes_ecb_encrypt_7
@@ -1802,74 +1796,72 @@ vpaes_ecb_encrypt:
 	ldr	q4, [x3, x4, lsl #4]
 	ubfiz	x8, x4, #4, #2
 .Lvpaes_ecb_encrypt_10:
-	ldr	q2, [x0]                        // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
+	ldr	q0, [x0]                        // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
 	add	x6, x3, #16                     // for r in 1..last {
-	ldr	q0, [x10, #416]                 // return tbl(t[0], low) ^ tbl(t[1], high);
 	add	x4, x10, #144
-	ldr	q1, [x10, #432]
 	mov	x7, x5
-	ushr	v3.16b, v2.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	and	v2.16b, v2.16b, v20.16b
-	tbl	v2.16b, {v0.16b}, v2.16b
-	tbl	v0.16b, {v1.16b}, v3.16b
+	ushr	v1.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
+	and	v0.16b, v0.16b, v27.16b
+	tbl	v2.16b, {v24.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v0.16b, {v23.16b}, v1.16b
 	eor	v0.16b, v2.16b, v0.16b
-	eor	v1.16b, v0.16b, v5.16b          // var s = transform(to_undone, x) ^ key.rd_key[0];
+	eor	v0.16b, v0.16b, v5.16b          // var s = transform(to_undone, x) ^ key.rd_key[0];
 .Lvpaes_ecb_encrypt_11:
-	ushr	v6.16b, v1.16b, #4              // let i = x >> 4;
-	ldr	q27, [x6], #16                  // 9A
-	and	v0.16b, v1.16b, v20.16b         // let k = x & 0x0f;
-	ldr	q7, [x4], #16                   // let step = unmix[r % 4];
+	ushr	v6.16b, v0.16b, #4              // let i = x >> 4;
+	ldr	q29, [x6], #16                  // 9A
+	and	v0.16b, v0.16b, v27.16b         // let k = x & 0x0f;
+	ldr	q28, [x4], #16                  // let step = unmix[r % 4];
 	eor	v3.16b, v6.16b, v0.16b          // let j = i ^ k;
 	and	x4, x4, #0xffffffffffffffbf     // for r in 1..last {
-	tbl	v1.16b, {v19.16b}, v0.16b       // a/k
+	tbl	v1.16b, {v26.16b}, v0.16b       // a/k
 	sub	x7, x7, #1
-	tbl	v0.16b, {v18.16b}, v6.16b       // 1/i + a/k
-	tbl	v2.16b, {v18.16b}, v3.16b       // 1/j + a/k
+	tbl	v0.16b, {v25.16b}, v6.16b       // 1/i + a/k
+	tbl	v2.16b, {v25.16b}, v3.16b       // 1/j + a/k
 	eor	v0.16b, v0.16b, v1.16b
 	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v18.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v18.16b}, v1.16b
-	eor	v28.16b, v0.16b, v3.16b
+	tbl	v0.16b, {v25.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v25.16b}, v1.16b
+	eor	v30.16b, v0.16b, v3.16b
 	eor	v6.16b, v1.16b, v6.16b
-	tbl	v0.16b, {v26.16b}, v28.16b
-	tbl	v1.16b, {v25.16b}, v6.16b
-	tbl	v3.16b, {v24.16b}, v28.16b      // 9B + 13A
-	tbl	v2.16b, {v23.16b}, v6.16b
-	eor	v0.16b, v27.16b, v0.16b
+	tbl	v0.16b, {v22.16b}, v30.16b
+	tbl	v1.16b, {v21.16b}, v6.16b
+	tbl	v3.16b, {v20.16b}, v30.16b      // 9B + 13A
+	tbl	v2.16b, {v19.16b}, v6.16b
+	eor	v0.16b, v29.16b, v0.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v7.16b
+	tbl	v0.16b, {v0.16b}, v28.16b
 	eor	v1.16b, v3.16b, v2.16b
-	tbl	v3.16b, {v22.16b}, v28.16b      // 9C + 13B + 11A
-	tbl	v2.16b, {v21.16b}, v6.16b
+	tbl	v3.16b, {v18.16b}, v30.16b      // 9C + 13B + 11A
+	tbl	v2.16b, {v17.16b}, v6.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v7.16b
-	tbl	v27.16b, {v17.16b}, v28.16b     // 9D + 13C + 11B + 14A
+	tbl	v0.16b, {v0.16b}, v28.16b
+	tbl	v29.16b, {v16.16b}, v30.16b     // 9D + 13C + 11B + 14A
 	eor	v1.16b, v3.16b, v2.16b
-	tbl	v2.16b, {v16.16b}, v6.16b
+	tbl	v2.16b, {v7.16b}, v6.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v7.16b
-	eor	v1.16b, v27.16b, v2.16b
-	eor	v1.16b, v1.16b, v0.16b
+	tbl	v0.16b, {v0.16b}, v28.16b
+	eor	v1.16b, v29.16b, v2.16b
+	eor	v0.16b, v1.16b, v0.16b
 	cbnz	x7, .Lvpaes_ecb_encrypt_11
-	ushr	v27.16b, v1.16b, #4             // let i = x >> 4;
-	ldr	q0, [x10, #576]                 // return tbl(t[0], low) ^ tbl(t[1], high);
-	and	v2.16b, v1.16b, v20.16b         // let k = x & 0x0f;
-	ldr	q1, [x10, #592]
-	eor	v7.16b, v27.16b, v2.16b         // let j = i ^ k;
+	ushr	v6.16b, v0.16b, #4              // let i = x >> 4;
+	ldr	q29, [x10, #576]                // return tbl(t[0], low) ^ tbl(t[1], high);
+	and	v0.16b, v0.16b, v27.16b         // let k = x & 0x0f;
+	ldr	q30, [x10, #592]
+	eor	v3.16b, v6.16b, v0.16b          // let j = i ^ k;
 	ldr	q28, [x9, x8]                   // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
-	tbl	v3.16b, {v19.16b}, v2.16b       // a/k
+	tbl	v1.16b, {v26.16b}, v0.16b       // a/k
 	add	x0, x0, #16                     // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
-	tbl	v2.16b, {v18.16b}, v27.16b      // 1/i + a/k
+	tbl	v0.16b, {v25.16b}, v6.16b       // 1/i + a/k
 	sub	x2, x2, #1
-	tbl	v6.16b, {v18.16b}, v7.16b       // 1/j + a/k
-	eor	v2.16b, v2.16b, v3.16b
-	eor	v3.16b, v6.16b, v3.16b
-	tbl	v2.16b, {v18.16b}, v2.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v3.16b, {v18.16b}, v3.16b
-	eor	v2.16b, v2.16b, v7.16b
-	eor	v3.16b, v3.16b, v27.16b
-	tbl	v0.16b, {v0.16b}, v2.16b
-	tbl	v1.16b, {v1.16b}, v3.16b
+	tbl	v2.16b, {v25.16b}, v3.16b       // 1/j + a/k
+	eor	v0.16b, v0.16b, v1.16b
+	eor	v1.16b, v2.16b, v1.16b
+	tbl	v0.16b, {v25.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v25.16b}, v1.16b
+	eor	v0.16b, v0.16b, v3.16b
+	eor	v1.16b, v1.16b, v6.16b
+	tbl	v0.16b, {v29.16b}, v0.16b
+	tbl	v1.16b, {v30.16b}, v1.16b
 	eor	v0.16b, v4.16b, v0.16b
 	eor	v0.16b, v1.16b, v0.16b
 	tbl	v0.16b, {v0.16b}, v28.16b

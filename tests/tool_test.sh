@@ -175,6 +175,7 @@ done
 # -- tune: a choice of order, not of meaning --
 for core in cortex-a53 neoverse-v2; do
     claim 0 "$kgen" --tune $core "$kernels" -o away-out
+    claim 0 "$kgen" --tune $core --unfused "$kernels" -o away-out
 done
 
 [ $failures = 0 ] || exit 1

@@ -3,7 +3,8 @@
  * Takes scheduled code in two-address form. Gives every register an assignment
  * and removes the copies that became empty. For each class the fewest
  * callee-saved registers that suffice are used: colouring is tried with none of
- * them, then one, and so on. When all fail, values that can be made again are
+ * them, then one, and so on. When all fail, the code is scheduled for fewer
+ * registers; when that does not help, values that can be made again are
  * given up one by one (reload.c); when there is none left, the error
  * `registers` lists what is alive. Never stores a register to memory.
  *
@@ -178,6 +179,8 @@ static void find_convention(struct mach_func *f)
 static bool try_again(struct mach_func *f, enum reg_class class, int reloads)
 {
     struct mach_insn *where;
+    if (schedule_again(f))
+        return true;
     pressure_peak(f, liveness_of(f), class, &where);
     if (reloads < MOST_RELOADS && where != NULL && reload_one(f, class, where))
         return true;

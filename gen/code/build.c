@@ -74,7 +74,6 @@ struct mach_insn *insn_new(enum insn insn, const struct mach_operand *op, int n)
     i->insn = insn;
     if (n > 0)
         memcpy(i->op, op, sizeof *op * (size_t)n);
-    i->cycle = -1;
     return i;
 }
 

@@ -51,6 +51,9 @@ bool accesses_conflict(const struct mach_func *f, const struct mach_insn *a,
 
 /* -- latencies -- */
 
+/* The second of a fused pair follows in the next slot of its port. */
+enum { FUSED_LATENCY = 1 };
+
 static bool is_written_back(const struct mach_insn *i, const struct vreg *v)
 {
     int base = insn_base_operand(i);
@@ -69,12 +72,22 @@ static int forwarded(const struct core *core, const struct mach_insn *a, const s
     return latency;
 }
 
+bool are_fused(const struct core *core, const struct mach_insn *a, const struct mach_insn *b)
+{
+    return core->fuses_aes_pair
+           && ((a->insn == INSN_aese && b->insn == INSN_aesmc)
+               || (a->insn == INSN_aesd && b->insn == INSN_aesimc))
+           && b->op[0].reg == a->op[0].reg && b->op[1].reg == a->op[0].reg;
+}
+
 int true_latency(const struct core *core, const struct mach_insn *a, const struct mach_insn *b,
                  const struct vreg *v)
 {
     const struct timing *t = &core->timing[row_of(a)->timing_class];
     if (v != NULL && is_written_back(a, v))
         return t->writeback_latency != 0 ? t->writeback_latency : core->timing[TIME_ALU].latency;
+    if (are_fused(core, a, b))
+        return FUSED_LATENCY;
     return forwarded(core, a, b, v, t->latency);
 }
 

@@ -33,5 +33,7 @@ struct depend depend_of(const struct mach_func *f, struct mach_insn *first, stru
 /* Cycles from A's issue until B can use register V (NULL: the flags). */
 int true_latency(const struct core *core, const struct mach_insn *a, const struct mach_insn *b,
                  const struct vreg *v);
+/* Are A and B, right behind it, one unit for the core: aese and aesmc? */
+bool are_fused(const struct core *core, const struct mach_insn *a, const struct mach_insn *b);
 
 #endif

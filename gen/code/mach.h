@@ -82,7 +82,7 @@ struct mach_insn {
     enum mach_part part;
     bool probes_stack;                      /* left out where nothing must be probed */
     struct { enum unwind_kind kind; uint8_t reg; int32_t n; } unwind;
-    int cycle;                              /* issue cycle by the core model; -1 unknown */
+    int place;                              /* in the order that selection left */
     struct mach_insn *prev, *next;
     struct mach_block *block;
     struct mach_operand op[MAX_OPERANDS];
@@ -130,6 +130,7 @@ struct mach_func {
                                                it calls: 1 << enum feature */
     uint32_t written[CLASS_COUNT];          /* physical registers written anywhere */
     int insn_count;
+    int spare_registers;                    /* scheduling leaves as many free in each class */
     int reload_count;                       /* loads and constants repeated instead of kept */
     /* One vreg per physical register, made on demand (build.c); [..][31] of the
      * general class is xzr, sp stands apart. */
@@ -147,6 +148,9 @@ void code_forget(void);
 struct mach_func *select_func(struct ir_func *f, const struct core *core);
 void pair_accesses(struct mach_func *f);        /* ldp, stp, post-index */
 void schedule_func(struct mach_func *f);
+/* After colouring failed: another order that uses fewer registers. False when even
+ * the order of selection has been tried. */
+bool schedule_again(struct mach_func *f);
 bool allocate_registers(struct mach_func *f);   /* false: `registers` was reported */
 bool build_frame(struct mach_func *f);          /* false: `unsupported` was reported */
 

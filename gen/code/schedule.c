@@ -3,28 +3,36 @@
  * Takes code in two-address form over virtual registers. A block is cut at
  * instructions that name a physical register or move sp, at calls and at its
  * branches; each stretch is ordered cycle by cycle on the core's model: of
- * what is ready, the instruction with the longest way to the end goes first.
- * When registers run short, one that frees some goes first instead: from a
- * limit on that starts where registers end and is lowered until the order fits.
- * Straight code should not need callee-saved registers, loops may. A stretch that
- * never fits keeps the order it has.
+ * what is ready, the instruction with the longest way to the end goes first,
+ * and when registers run short, one that frees some. That is done several
+ * times, with fewer registers and looking less far ahead; of the orders that
+ * fit the registers the one that issues in the fewest cycles is kept, and the
+ * order of selection where none fits. Straight code should not need
+ * callee-saved registers, loops may.
  *
  * Pairs that the core fuses stay adjacent: a comparison stays in front of its
  * branch, aesmc follows its aese. Ties are broken by program order, so the
  * result is the same on every machine. Does not: overlap iterations of a loop.
  */
-#include "code/depend.h"
+#include "code/pressure.h"
 
 #include <assert.h>
+#include <stdlib.h>
+#include <string.h>
 
-/* Registers left to allocation's constraints, and how the limit is lowered. */
-enum { HEADROOM = 2, LIMIT_STEP = 2, MOST_ATTEMPTS = 8 };
+/* Registers left to allocation's constraints. */
+enum { HEADROOM = 2 };
 
-struct pressure {
-    int now[CLASS_COUNT], peak[CLASS_COUNT];
-    int *uses_left;             /* by vreg id, in this stretch */
-    struct bitset *live;        /* now */
-    const struct bitset *after; /* live behind the stretch */
+/* How to choose among what is ready. */
+struct strategy {
+    int window;                 /* only so far ahead of the first that is not placed; 0: any */
+    int fewer;                  /* registers count as short so much earlier */
+};
+
+static const struct strategy strategies[] = {
+    { 0, 0 }, { 0, 2 }, { 0, 4 }, { 0, 6 }, { 0, 8 }, { 0, 10 },
+    { 96, 0 }, { 64, 0 }, { 48, 0 }, { 32, 0 }, { 24, 0 }, { 16, 0 },
+    { 96, 4 }, { 64, 4 }, { 48, 4 }, { 32, 4 }, { 24, 4 }, { 16, 4 }, { 8, 0 },
 };
 
 struct scheduler {
@@ -38,77 +46,14 @@ struct scheduler {
     int count;
     int cycle, slots;
     int port_free[CORE_MAX_PORTS];
+    struct lives lives;
     struct pressure pressure;
     int limit[CLASS_COUNT];
+    int window, first;          /* nodes below `first` are placed */
+    bool *placed;               /* by node */
 };
 
 /* -- pressure -- */
-
-static int change_by(const struct scheduler *s, const struct mach_insn *i, enum reg_class class)
-{
-    const struct pressure *p = &s->pressure;
-    struct reg_list defs, uses;
-    int change = 0;
-    insn_defs(i, &defs);
-    insn_uses(i, &uses);
-    for (int k = 0; k < defs.n; k++)
-        change += defs.at[k]->class == class && !bitset_has(p->live, defs.at[k]->id);
-    for (int k = 0; k < uses.n; k++) {
-        const struct vreg *v = uses.at[k];
-        bool redefined = false;
-        for (int j = 0; j < defs.n; j++)
-            redefined |= defs.at[j] == v;
-        change -= v->class == class && p->uses_left[v->id] == 1 && !redefined
-                  && !bitset_has(p->after, v->id) && bitset_has(p->live, v->id);
-    }
-    return change;
-}
-
-static void set_live(struct pressure *p, const struct vreg *v, bool live)
-{
-    if (bitset_has(p->live, v->id) == live)
-        return;
-    p->now[v->class] += live ? 1 : -1;
-    if (live)
-        bitset_add(p->live, v->id);
-    else
-        bitset_drop(p->live, v->id);
-    if (p->now[v->class] > p->peak[v->class])
-        p->peak[v->class] = p->now[v->class];
-}
-
-static void count_placed(struct pressure *p, const struct mach_insn *i)
-{
-    struct reg_list l;
-    insn_uses(i, &l);
-    for (int k = 0; k < l.n; k++)
-        if (--p->uses_left[l.at[k]->id] == 0 && !bitset_has(p->after, l.at[k]->id))
-            set_live(p, l.at[k], false);
-    insn_defs(i, &l);
-    for (int k = 0; k < l.n; k++)
-        set_live(p, l.at[k], true);
-    for (int k = 0; k < l.n; k++)
-        if (p->uses_left[l.at[k]->id] == 0 && !bitset_has(p->after, l.at[k]->id))
-            set_live(p, l.at[k], false);
-}
-
-static void start_pressure(struct scheduler *s, const struct bitset *before,
-                           const struct bitset *after)
-{
-    struct pressure *p = &s->pressure;
-    struct reg_list l;
-    *p = (struct pressure){ .after = after };
-    p->uses_left = NEW_ARRAY(int, s->f->vregs.n);
-    p->live = NEW(struct bitset);
-    *p->live = bitset_new(s->f->vregs.n);
-    for (int k = 0; k < s->d.n; k++) {
-        insn_uses(s->d.node[k].insn, &l);
-        for (int j = 0; j < l.n; j++)
-            p->uses_left[l.at[j]->id]++;
-    }
-    for (int v = bitset_next(before, 0); v >= 0; v = bitset_next(before, v + 1))
-        set_live(p, s->f->vregs.at[v], true);
-}
 
 static bool is_tight(const struct scheduler *s)
 {
@@ -116,13 +61,13 @@ static bool is_tight(const struct scheduler *s)
            || s->pressure.now[CLASS_VECTOR] >= s->limit[CLASS_VECTOR];
 }
 
-/* How many registers I takes of the classes that are short; 0 when it frees some. */
-static int demand(const struct scheduler *s, const struct mach_insn *i)
+/* How many registers it takes of the classes that are short; 0 when it frees some. */
+static int demand(const struct scheduler *s, int node)
 {
     int sum = 0;
     for (int class = 0; class < CLASS_FLAGS; class++)
         if (s->pressure.now[class] >= s->limit[class])
-            sum += change_by(s, i, (enum reg_class)class);
+            sum += pressure_change(&s->pressure, node, (enum reg_class)class);
     return sum > 0 ? sum : 0;
 }
 
@@ -168,7 +113,7 @@ static bool is_better(const struct scheduler *s, int a, int b, bool tight)
         return true;
     const struct mach_insn *x = s->d.node[a].insn, *y = s->d.node[b].insn;
     if (tight) {
-        int dx = demand(s, x), dy = demand(s, y);
+        int dx = demand(s, a), dy = demand(s, b);
         if (dx != dy)
             return dx < dy;
         if (dx > 0)
@@ -191,7 +136,7 @@ static int choose(const struct scheduler *s)
     int best = -1;
     for (int r = 0; r < s->ready_count; r++) {
         int k = s->ready[r];
-        if (!tight && !can_issue(s, k))
+        if ((!tight && !can_issue(s, k)) || (s->window > 0 && k >= s->first + s->window))
             continue;
         if (is_better(s, k, best < 0 ? -1 : s->ready[best], tight))
             best = r;
@@ -217,10 +162,12 @@ static void place(struct scheduler *s, int r)
     if (port >= 0)
         s->port_free[port] = s->cycle + (t->busy > 0 ? t->busy : 1);
     s->slots -= t->uops > 0 ? t->uops : 1;
-    n->insn->cycle = s->cycle;
     s->ready[r] = s->ready[--s->ready_count];
     s->order[s->count++] = node;
-    count_placed(&s->pressure, n->insn);
+    s->placed[node] = true;
+    while (s->first < s->d.n && s->placed[s->first])
+        s->first++;
+    pressure_place(&s->pressure, node);
     for (int e = 0; e < n->out.n; e++) {
         const struct depend_edge *edge = &n->out.at[e];
         if (--s->waits[edge->to] == 0)
@@ -233,33 +180,24 @@ static void place(struct scheduler *s, int r)
 /* aesmc goes right behind the aese it was waiting for, where they fuse. */
 static void place_fused(struct scheduler *s, int node)
 {
-    enum insn first = s->d.node[node].insn->insn;
-    enum insn second = first == INSN_aese   ? INSN_aesmc
-                       : first == INSN_aesd ? INSN_aesimc
-                                            : INSN_NONE;
-    if (second == INSN_NONE || !s->f->core->fuses_aes_pair)
-        return;
-    const struct vreg *state = s->d.node[node].insn->op[0].reg;
-    for (int r = 0; r < s->ready_count; r++) {
-        int to = s->ready[r];
-        if (s->d.node[to].insn->insn != second || s->d.node[to].insn->op[1].reg != state)
-            continue;
-        if (s->earliest[to] > s->cycle)
-            s->earliest[to] = s->cycle;
-        place(s, r);
-        return;
-    }
+    for (int r = 0; r < s->ready_count; r++)
+        if (are_fused(s->f->core, s->d.node[node].insn, s->d.node[s->ready[r]].insn)) {
+            place(s, r);
+            return;
+        }
 }
 
 static void place_all(struct scheduler *s)
 {
-    s->count = s->ready_count = s->cycle = 0;
+    s->count = s->ready_count = s->cycle = s->first = 0;
+    pressure_restart(&s->pressure);
     s->slots = s->f->core->issue_width;
     for (int p = 0; p < CORE_MAX_PORTS; p++)
         s->port_free[p] = 0;
     for (int k = 0; k < s->d.n; k++) {
         s->waits[k] = s->d.node[k].in;
         s->earliest[k] = 0;
+        s->placed[k] = false;
         if (s->waits[k] == 0)
             s->ready[s->ready_count++] = k;
     }
@@ -277,26 +215,49 @@ static void place_all(struct scheduler *s)
 
 /* -- one stretch -- */
 
-static void reorder(struct scheduler *s, struct mach_insn *behind)
+/* A lower bound of the cycle of the last issue: the critical path, the ports that
+ * have no alternative, the issue slots. */
+static int least_cycles(const struct scheduler *s)
+{
+    const struct core *core = s->f->core;
+    int path = 0, slots = 0, busy = 0;
+    for (int k = 0; k < s->d.n; k++) {
+        const struct timing *t = timing_of(s, k);
+        if (s->d.node[k].height - t->latency > path && s->d.node[k].in == 0)
+            path = s->d.node[k].height - t->latency;
+        slots += t->uops > 0 ? t->uops : 1;
+    }
+    for (int p = 0; p < core->port_count; p++) {
+        int on_this = 0;
+        for (int k = 0; k < s->d.n; k++)
+            if (timing_of(s, k)->ports == 1u << p)
+                on_this += timing_of(s, k)->busy;
+        busy = on_this > busy ? on_this : busy;
+    }
+    int issue = (slots + core->issue_width - 1) / core->issue_width;
+    int least = issue > busy ? issue : busy;
+    return least - 1 > path ? least - 1 : path;
+}
+
+static void reorder(struct scheduler *s, const int *order, struct mach_insn *behind)
 {
     struct mach_block *b = s->d.node[0].insn->block;
     for (int k = 0; k < s->d.n; k++)
         insn_remove(s->d.node[k].insn);
     for (int k = 0; k < s->d.n; k++) {
         if (behind != NULL)
-            insn_before(behind, s->d.node[s->order[k]].insn);
+            insn_before(behind, s->d.node[order[k]].insn);
         else
-            insn_append(b, s->d.node[s->order[k]].insn);
+            insn_append(b, s->d.node[order[k]].insn);
     }
 }
 
 /* The peaks of the order that the code has already. */
-static void peaks_as_is(struct scheduler *s, const struct bitset *before,
-                        const struct bitset *after, int peak[CLASS_COUNT])
+static void peaks_as_is(struct scheduler *s, int peak[CLASS_COUNT])
 {
-    start_pressure(s, before, after);
+    pressure_restart(&s->pressure);
     for (int k = 0; k < s->d.n; k++)
-        count_placed(&s->pressure, s->d.node[k].insn);
+        pressure_place(&s->pressure, k);
     for (int class = 0; class < CLASS_COUNT; class++)
         peak[class] = s->pressure.peak[class];
 }
@@ -315,47 +276,76 @@ static bool fits(const struct scheduler *s, const struct mach_block *b,
                  const int before[CLASS_COUNT])
 {
     for (int class = 0; class < CLASS_FLAGS; class++)
-        if (s->pressure.peak[class] >= registers_for(b, (enum reg_class)class)
-            && s->pressure.peak[class] > before[class])
+        if (s->pressure.peak[class] > before[class]
+            && s->pressure.peak[class] + s->f->spare_registers
+                   >= registers_for(b, (enum reg_class)class))
             return false;
     return true;
 }
 
-static void forget_cycles(struct scheduler *s)
+static int compare_places(const void *a, const void *b)
 {
-    for (int k = 0; k < s->d.n; k++)
-        s->d.node[k].insn->cycle = -1;
+    const struct mach_insn *const *x = a, *const *y = b;
+    return ((*x)->place > (*y)->place) - ((*x)->place < (*y)->place);
+}
+
+/* Puts the instructions between BEFORE and BEHIND (NULL: the ends of the block)
+ * back where selection had them. */
+static void restore_order(struct mach_block *b, struct mach_insn *before, struct mach_insn *behind)
+{
+    VEC(struct mach_insn *) all = { 0 };
+    for (struct mach_insn *i = before != NULL ? before->next : b->first; i != behind; i = i->next)
+        vec_push(&all, i);
+    qsort(all.at, (size_t)all.n, sizeof *all.at, compare_places);
+    for (int k = 0; k < all.n; k++) {
+        insn_remove(all.at[k]);
+        if (behind != NULL)
+            insn_before(behind, all.at[k]);
+        else
+            insn_append(b, all.at[k]);
+    }
 }
 
 static struct scheduler scheduler_for(struct mach_func *f, struct mach_insn *first,
-                                      struct mach_insn *last)
+                                      struct mach_insn *last, const struct bitset *before,
+                                      const struct bitset *after)
 {
     struct scheduler s = { .f = f, .d = depend_of(f, first, last) };
+    s.lives = lives_of(f, &s.d, before, after);
     s.waits = NEW_ARRAY(int, s.d.n);
     s.earliest = NEW_ARRAY(int, s.d.n);
     s.ready = NEW_ARRAY(int, s.d.n);
     s.order = NEW_ARRAY(int, s.d.n);
+    s.placed = NEW_ARRAY(bool, s.d.n);
     return s;
+}
+
+static void try_strategy(struct scheduler *s, const struct mach_block *b,
+                         const struct strategy *how)
+{
+    for (int class = 0; class < CLASS_FLAGS; class++)
+        s->limit[class] = registers_for(b, (enum reg_class)class) - HEADROOM - how->fewer;
+    s->window = how->window;
+    place_all(s);
 }
 
 static void schedule_stretch(struct mach_func *f, struct mach_insn *first, struct mach_insn *last,
                              const struct bitset *before, const struct bitset *after)
 {
-    struct scheduler s = scheduler_for(f, first, last);
-    int peak[CLASS_COUNT];
-    peaks_as_is(&s, before, after, peak);
-    for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-        for (int class = 0; class < CLASS_FLAGS; class++)
-            s.limit[class] = registers_for(first->block, (enum reg_class)class) - HEADROOM
-                             - attempt * LIMIT_STEP;
-        start_pressure(&s, before, after);
-        place_all(&s);
-        if (fits(&s, first->block, peak)) {
-            reorder(&s, last->next);
-            return;
-        }
+    struct scheduler s = scheduler_for(f, first, last, before, after);
+    s.pressure = pressure_new(&s.lives);
+    int peak[CLASS_COUNT], *best = NEW_ARRAY(int, s.d.n), best_cycles = -1;
+    peaks_as_is(&s, peak);
+    int least = least_cycles(&s);
+    for (int k = 0; k < COUNT(strategies) && (best_cycles < 0 || best_cycles > least); k++) {
+        try_strategy(&s, first->block, &strategies[k]);
+        if (!fits(&s, first->block, peak) || (best_cycles >= 0 && s.cycle >= best_cycles))
+            continue;
+        best_cycles = s.cycle;
+        memcpy(best, s.order, sizeof *best * (size_t)s.d.n);
     }
-    forget_cycles(&s);
+    if (best_cycles >= 0)
+        reorder(&s, best, last->next);
 }
 
 /* -- blocks -- */
@@ -418,7 +408,10 @@ static void schedule_block(struct mach_func *f, struct mach_block *b, const stru
         struct mach_insn *first = last;
         while (first->prev != NULL && !is_fence(f, first->prev))
             first = first->prev;
-        struct mach_insn *before_it = first->prev;
+        struct mach_insn *before_it = first->prev, *behind = last->next;
+        restore_order(b, before_it, behind);
+        first = before_it != NULL ? before_it->next : b->first;
+        last = behind != NULL ? behind->prev : b->last;
         struct bitset before = live_before(&live, first, last);
         if (first != last)
             schedule_stretch(f, first, last, &before, &live);
@@ -453,13 +446,12 @@ static int wanted_registers(struct mach_func *f, struct mach_block *b, const str
         return 0;
     while (first->prev != NULL && !is_fence(f, first->prev))
         first = first->prev;
-    struct scheduler s = scheduler_for(f, first, last);
     struct bitset before = live_before(out, first, last);
+    struct scheduler s = scheduler_for(f, first, last, &before, out);
+    s.pressure = pressure_new(&s.lives);
     for (int class = 0; class < CLASS_FLAGS; class++)
         s.limit[class] = s.d.n + f->vregs.n;
-    start_pressure(&s, &before, out);
     place_all(&s);
-    forget_cycles(&s);
     return s.pressure.peak[CLASS_VECTOR];
 }
 
@@ -479,14 +471,38 @@ static void make_room(struct mach_func *f)
     }
 }
 
-void schedule_func(struct mach_func *f)
+static void schedule_blocks(struct mach_func *f)
 {
-    if (f->core->in_order)
-        make_room(f);
-    /* Only the order changes from here on. */
+    /* Only the order changes. */
     const struct mem_mark mark = mem_mark();
     const struct liveness *l = liveness_of(f);
     for (int k = 0; k < f->blocks.n; k++)
         schedule_block(f, f->blocks.at[k], &l->out[k]);
     mem_release_to(mark);
+}
+
+void schedule_func(struct mach_func *f)
+{
+    int place = 0;
+    if (f->core->in_order)
+        make_room(f);
+    for (int k = 0; k < f->blocks.n; k++)
+        for (struct mach_insn *i = f->blocks.at[k]->first; i != NULL; i = i->next)
+            i->place = ++place;
+    schedule_blocks(f);
+}
+
+/* Orders of selection are kept wherever nothing fits: with all registers spare,
+ * everywhere. */
+static const int spares[] = { 0, 2, 4, 32 };
+
+bool schedule_again(struct mach_func *f)
+{
+    for (int k = 0; k + 1 < COUNT(spares); k++)
+        if (spares[k] == f->spare_registers) {
+            f->spare_registers = spares[k + 1];
+            schedule_blocks(f);
+            return true;
+        }
+    return false;
 }

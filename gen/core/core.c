@@ -31,6 +31,18 @@ const struct core *core_find(const char *name)
     return NULL;
 }
 
+const struct core *core_unfused(const struct core *core)
+{
+    static struct core unfused[COUNT(cores)];
+    for (int i = 0; i < COUNT(cores); i++)
+        if (cores[i] == core) {
+            unfused[i] = *core;
+            unfused[i].fuses_aes_pair = unfused[i].fuses_compare_branch = false;
+            return &unfused[i];
+        }
+    return core;
+}
+
 const struct core *core_default(void) { return cores[0]; }
 int core_count(void) { return COUNT(cores); }
 const struct core *core_at(int i) { return cores[i]; }

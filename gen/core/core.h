@@ -48,6 +48,8 @@ struct core {
 /* By name; NULL when unknown. core_default() is what a kernel without `tune` gets. */
 const struct core *core_find(const char *name);
 const struct core *core_default(void);
+/* The same core as if it fused no pairs. */
+const struct core *core_unfused(const struct core *core);
 int core_count(void);
 const struct core *core_at(int i);
 

@@ -5,8 +5,9 @@
  * write-back; results are forwarded, so a dependent issues in the next cycle
  * (ReadAdvance of 2 in the same model): 1 is written here. A vector operation
  * takes 6 to write-back and is not forwarded in that model. Erratum 835769: a
- * 64-bit multiply-accumulate right after a memory access may be wrong. No source
- * at hand lists aese and aesmc as a fused pair here, so none is claimed.
+ * 64-bit multiply-accumulate right after a memory access may be wrong. Aese
+ * and aesmc are a fused pair in LLVM's tuning of this core (FeatureFuseAES), not
+ * in its scheduling model.
  */
 #include "core/cores.h"
 
@@ -108,7 +109,7 @@ const struct core core_cortex_a53 = {
         ROW(SHA512, 6, 1, ON_VECTOR, 1),             /* sha512h q0, q1, v2.2d */
         ROW(SHA3, 6, 1, ON_VECTOR, 1),               /* eor3 v0, v1, v2, v3 */
     },
-    .fuses_aes_pair = false,
+    .fuses_aes_pair = true,
     .fuses_compare_branch = false,
     .prefers_post_index = true,
     .load_pair_q_is_slow = false,

@@ -9,8 +9,9 @@
 
 #include "tool/options.h"
 
+enum { OPTIONS_OF_CORE = OPTION_TUNE | OPTION_UNFUSED };
 enum { ANY_OPTION_OF_GEN = OPTION_TARGET | OPTION_OUTPUT | OPTION_MODULE | OPTION_STYLE |
-                           OPTION_TUNE | OPTION_CHECK | OPTION_DEPENDENCIES | OPTION_DUMP |
+                           OPTIONS_OF_CORE | OPTION_CHECK | OPTION_DEPENDENCIES | OPTION_DUMP |
                            OPTION_VERIFY | OPTION_PREFIX };
 
 /* -- compiling for a command -- */
@@ -142,19 +143,19 @@ static enum status run_flavour(struct command_line *line)
 
 #define FLAVOUR(name, platform)                                                        \
     {name, "OUT.S [FILE.def]", "one module for " platform " (--module M)", 1, 2,       \
-     OPTION_MODULE | OPTION_STYLE | OPTION_TUNE | OPTION_CHECK | OPTION_DEPENDENCIES | \
+     OPTION_MODULE | OPTION_STYLE | OPTIONS_OF_CORE | OPTION_CHECK | OPTION_DEPENDENCIES | \
          OPTION_VERIFY | OPTION_PREFIX,                                                \
      run_flavour}
 
 const struct command commands[] = {
     {"gen", "FILE.def", "write the assembly and the headers", 1, 1, ANY_OPTION_OF_GEN, run_gen},
     {"test", "FILE.def", "run the test blocks on the code of every platform", 1, 1,
-     OPTION_TARGET | OPTION_MODULE | OPTION_STYLE | OPTION_TUNE, run_test},
+     OPTION_TARGET | OPTION_MODULE | OPTION_STYLE | OPTIONS_OF_CORE, run_test},
     {"verify", "FILE.def", "prove the code equal to its source, and say what was proved", 1, 1,
-     OPTION_TARGET | OPTION_MODULE | OPTION_STYLE | OPTION_TUNE | OPTION_TEXT | OPTION_PREFIX,
+     OPTION_TARGET | OPTION_MODULE | OPTION_STYLE | OPTIONS_OF_CORE | OPTION_TEXT | OPTION_PREFIX,
      run_verify},
     {"header", "FILE.def", "the headers only; without -o, print them", 1, 1,
-     OPTION_OUTPUT | OPTION_MODULE | OPTION_STYLE | OPTION_TUNE | OPTION_CHECK | OPTION_PREFIX,
+     OPTION_OUTPUT | OPTION_MODULE | OPTION_STYLE | OPTIONS_OF_CORE | OPTION_CHECK | OPTION_PREFIX,
      run_header},
     FLAVOUR("linux64", "Linux"),
     FLAVOUR("ios64", "Apple"),

@@ -60,7 +60,9 @@ const struct core *core_of(const struct variant *v, const struct compile_options
 
     if (!core && v->tune)
         core = core_find(v->tune);
-    return core ? core : core_default();
+    if (!core)
+        core = core_default();
+    return o->unfused ? core_unfused(core) : core;
 }
 
 struct compiled_func { const struct func *func; const struct variant *variant; struct mach_func *code; };

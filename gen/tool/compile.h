@@ -17,6 +17,7 @@ struct compile_options {
     const char *prefix;             /* of every symbol; NULL: none */
     const struct style *style;
     const struct core *core;        /* schedule everything for it; NULL: as the source says */
+    bool unfused;                   /* for a core that joins no pairs of instructions */
     VEC(const struct target *) targets;
 };
 

@@ -100,6 +100,13 @@ static bool set_tune(struct command_line *c, const char *value)
     return c->compile.core || refuse("core", value, choices.at);
 }
 
+static bool set_unfused(struct command_line *c, const char *value)
+{
+    (void)value;
+    c->compile.unfused = true;
+    return true;
+}
+
 static bool set_dump(struct command_line *c, const char *value)
 {
     struct text choices = {0};
@@ -158,6 +165,8 @@ static const struct option options[] = {
      OPTION_PREFIX, set_prefix},
     {"--tune", NULL, "CORE", "schedule every kernel for CORE, whatever the source says",
      OPTION_TUNE, set_tune},
+    {"--unfused", NULL, NULL, "schedule as if no core joined pairs of instructions",
+     OPTION_UNFUSED, set_unfused},
     {"--check", NULL, NULL, "write nothing; exit 1 when a file is not up to date",
      OPTION_CHECK, set_check},
     {"-MD", NULL, NULL, "write a dependency file for make as well",

@@ -38,6 +38,7 @@ enum option_bit {
     OPTION_TARGET = 1 << 0, OPTION_OUTPUT = 1 << 1, OPTION_MODULE = 1 << 2, OPTION_STYLE = 1 << 3,
     OPTION_TUNE = 1 << 4, OPTION_CHECK = 1 << 5, OPTION_DEPENDENCIES = 1 << 6, OPTION_DUMP = 1 << 7,
     OPTION_VERIFY = 1 << 8, OPTION_TEXT = 1 << 9, OPTION_PREFIX = 1 << 10,
+    OPTION_UNFUSED = 1 << 11,
 };
 
 struct command_line {
