@@ -81,7 +81,14 @@ struct earlier { const struct frame *loop; const struct renaming *names; };
 
 struct cluster { struct event hull; VEC(int) members; };        /* members: indices of events */
 
-struct pairs { VEC(struct cluster) clusters; VEC(struct earlier) earlier; };
+/* SYMBOLS, FACTS: as many as the accesses know of. What is renamed makes new
+ * ones, which belong to no iteration: to rename those again for the next loop
+ * would double them with every loop. */
+struct pairs {
+    VEC(struct cluster) clusters;
+    VEC(struct earlier) earlier;
+    int symbols, facts;
+};
 
 static bool form_varies(const struct renaming *names, const struct form *f)
 {
@@ -91,14 +98,15 @@ static bool form_varies(const struct renaming *names, const struct form *f)
     return false;
 }
 
-static struct renaming rename_iteration(struct bounds *b, int first)
+static struct renaming rename_iteration(struct bounds *b, int first, int symbols)
 {
     struct range *r = &b->r;
-    struct renaming names = { NULL, r->symbols.n };
+    struct renaming names = { NULL, symbols };
 
     names.to = NEW_ARRAY(int, names.n + 1);
     for (int i = 0; i < names.n; i++) {
         const struct symbol *s = &r->symbols.at[i];
+        const struct value_set *set = s->set;
         const bool varies = i >= first &&
             (s->kind != SYMBOL_DERIVED ||
              form_varies(&names, &s->a) || form_varies(&names, &s->b) ||
@@ -106,7 +114,6 @@ static struct renaming rename_iteration(struct bounds *b, int first)
 
         names.to[i] = i;
         if (varies) {
-            const struct value_set *set = s->set;
             names.to[i] = range_symbol(r, s->kind == SYMBOL_COUNT ? SYMBOL_COUNT : SYMBOL_BASE,
                                        s->text, s->lo, s->hi);
             if (set != NULL)
@@ -161,17 +168,16 @@ static void assume_facts(struct bounds *b, const struct event *e, const struct r
 }
 
 /* Under the facts of both accesses, and `order` >= 0: are the bytes different? */
-static bool are_apart(struct bounds *b, const struct event *w, const struct event *r,
-                      const struct renaming *names, struct form order)
+static bool are_apart(struct bounds *b, const struct pairs *p, const struct event *w,
+                      const struct event *r, const struct renaming *names, struct form order)
 {
     const struct range_marks m = range_mark(&b->r);
     const struct form at = renamed(names, w->offset), size = renamed(names, w->size);
-    const int facts = b->r.always.n;
 
     b->r.spent += PAIR_COST;
     assume_facts(b, r, NULL);
     assume_facts(b, w, names);
-    for (int i = 0; names != NULL && i < facts; i++)
+    for (int i = 0; names != NULL && i < p->facts; i++)
         if (form_varies(names, &b->r.always.at[i]))
             range_assume(&b->r, FACT_GE, renamed(names, b->r.always.at[i]));
     range_assume(&b->r, FACT_GE, order);
@@ -190,7 +196,7 @@ static const struct renaming *earlier_iteration(struct bounds *b, struct pairs *
         if (p->earlier.at[i].loop == loop)
             return p->earlier.at[i].names;
     struct renaming *names = NEW(struct renaming);
-    *names = rename_iteration(b, loop->first_symbol);
+    *names = rename_iteration(b, loop->first_symbol, p->symbols);
     vec_push(&p->earlier, ((struct earlier){ loop, names }));
     return names;
 }
@@ -208,14 +214,15 @@ static bool clash_across(struct bounds *b, struct pairs *p, const struct event *
             continue;
         const struct renaming *names = earlier_iteration(b, p, f);
         const struct form before = form_sub(f->count, renamed(names, f->count));
-        if (!are_apart(b, w, r, names, form_plus(before, -1)))
+        if (!are_apart(b, p, w, r, names, form_plus(before, -1)))
             return true;
     }
     return false;
 }
 
 /* W above R, in one iteration of all loops around both. */
-static bool clash_above(struct bounds *b, const struct event *w, const struct event *r)
+static bool clash_above(struct bounds *b, const struct pairs *p, const struct event *w,
+                        const struct event *r)
 {
     const struct frame *in_w, *in_r;
     const struct form gap = form_sub(r->offset, w->offset);
@@ -233,7 +240,7 @@ static bool clash_above(struct bounds *b, const struct event *w, const struct ev
         /* the arms of a loop run one after the other */
         order = form_plus(form_sub(in_r->index, in_w->index), -1);
     }
-    return !are_apart(b, w, r, NULL, order);
+    return !are_apart(b, p, w, r, NULL, order);
 }
 
 /* -- clusters: accesses of one place in the control flow, side by side -- */
@@ -289,7 +296,7 @@ static void report_clash(const struct event *w, const struct event *r)
 static void compare_clusters(struct bounds *b, struct pairs *p, const struct cluster *writes,
                              const struct cluster *reads)
 {
-    const bool above = clash_above(b, &writes->hull, &reads->hull);
+    const bool above = clash_above(b, p, &writes->hull, &reads->hull);
     const bool across = clash_across(b, p, &writes->hull, &reads->hull);
 
     for (int i = 0; i < reads->members.n && (above || across); i++)
@@ -301,7 +308,7 @@ static void compare_clusters(struct bounds *b, struct pairs *p, const struct clu
                 return;
             if (!may_refuse(b, r->loc))
                 break;
-            if ((above && clash_above(b, w, r)) || (across && clash_across(b, p, w, r))) {
+            if ((above && clash_above(b, p, w, r)) || (across && clash_across(b, p, w, r))) {
                 refuse(b, r->loc);
                 report_clash(w, r);
                 break;
@@ -311,7 +318,7 @@ static void compare_clusters(struct bounds *b, struct pairs *p, const struct clu
 
 void check_in_place(struct bounds *b)
 {
-    struct pairs p = { 0 };
+    struct pairs p = { .symbols = b->r.symbols.n, .facts = b->r.always.n };
 
     /* What held at the end of the function says nothing about earlier places. */
     range_release(&b->r, (struct range_marks){ 0, 0 });
