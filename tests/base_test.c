@@ -81,6 +81,49 @@ START_TEST(release_returns_everything_and_starts_a_generation)
 }
 END_TEST
 
+/* Sizes below, at and beyond that of a block, each twice. */
+START_TEST(what_a_mark_gives_back_is_zeroed_when_it_is_handed_out_again)
+{
+    static const size_t sizes[] = {1, 40, 5000, 200000, 262144, 262145, 900000};
+    const size_t before = mem_in_use();
+
+    for (int round = 0; round < 2 * COUNT(sizes); round++) {
+        const struct mem_mark mark = mem_mark();
+
+        for (int i = 0; i < COUNT(sizes); i++) {
+            const size_t size = sizes[(i * 3 + round) % COUNT(sizes)];
+            char *at = mem_alloc(size);
+
+            check_filled(at, 0, size);
+            memset(at, 'x', size);
+            at = mem_grow(at, size, size + 100);
+            check_filled(at, 'x', size);
+            check_filled(at + size, 0, 100);
+        }
+        mem_release_to(mark);
+        ck_assert_uint_eq(mem_in_use(), before);
+    }
+}
+END_TEST
+
+START_TEST(an_arena_outlives_the_marks_made_after_it)
+{
+    const struct mem_mark around = mem_mark();
+    struct arena *a = mem_arena();
+    const struct mem_mark inner = mem_mark();
+    char *kept = arena_alloc(a, 1000);
+
+    memset(mem_alloc(1000), 'y', 1000);
+    memset(kept, 'x', 1000);
+    mem_release_to(inner);
+    memset(mem_alloc(1000), 'y', 1000);
+    check_filled(kept, 'x', 1000);
+    check_filled(arena_alloc(a, 1000), 0, 1000);
+    mem_release_to(around);
+    check_filled(arena_alloc(mem_arena(), 5000), 0, 5000);
+}
+END_TEST
+
 /* -- texts -- */
 
 START_TEST(columns_count_tabs_and_leave_a_space)
@@ -552,6 +595,8 @@ Suite *base_suite(void)
     tcase_add_test(memory, growing_keeps_the_contents_and_zeroes_the_rest);
     tcase_add_test(memory, arrays_grow_by_pushing);
     tcase_add_test(memory, release_returns_everything_and_starts_a_generation);
+    tcase_add_test(memory, what_a_mark_gives_back_is_zeroed_when_it_is_handed_out_again);
+    tcase_add_test(memory, an_arena_outlives_the_marks_made_after_it);
     tcase_add_test(memory, columns_count_tabs_and_leave_a_space);
     tcase_add_test(memory, formatted_text_of_any_length_is_kept);
     tcase_add_test(memory, characters_are_told_from_stray_bytes);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "code/build.h"
 #include "suites.h"
 #include "target/row.h"
 
@@ -49,21 +50,11 @@ static struct mach_block *new_block(struct mach_func *f)
 
 static struct mach_insn *append(struct hand *h, enum insn insn, const struct mach_operand *op, int n)
 {
-    struct mach_insn *i = NEW(struct mach_insn);
+    struct mach_insn *i = insn_new(insn, op, n);
 
-    ck_assert_int_eq(n, insns[insn].operand_count);
-    i->insn = insn;
-    if (n > 0)
-        memcpy(i->op, op, sizeof *op * (size_t)n);
     i->part = h->part;
     i->loc = h->part == PART_BODY ? h->loc : (struct loc){0};
-    i->block = h->block;
-    i->prev = h->block->last;
-    if (i->prev)
-        i->prev->next = i;
-    else
-        h->block->first = i;
-    h->block->last = i;
+    insn_append(h->block, i);
     for (int k = 0; k < n; k++)
         if (op[k].label)
             vec_push(&h->block->succs, op[k].label);

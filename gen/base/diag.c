@@ -314,10 +314,12 @@ void diag_push_expansion(struct loc where, const char *what)
     vec_push(&state.expansions, ((struct expansion){where, what}));
 }
 
+/* An empty stack holds no memory: what was made since a mark may be released. */
 void diag_pop_expansion(void)
 {
     assert(state.expansions.n > 0);
-    state.expansions.n--;
+    if (--state.expansions.n == 0)
+        memset(&state.expansions, 0, sizeof state.expansions);
 }
 
 const struct text *diag_messages(void)

@@ -5,6 +5,10 @@
  * allocation may grow in place, which is what a text or an array being built
  * does most of the time.
  *
+ * A block that a mark gives back waits for the next one who wants a block: its
+ * pages are mapped, and likely in the cache. What was used of it is zeroed when
+ * it is handed out again, not before.
+ *
  * Holds: nothing is freed before mem_release() but what a mark encloses, so no
  * pointer dangles within a run. Does not: return memory singly, or survive
  * running out of it.
@@ -37,12 +41,16 @@ struct block {
     struct block *older;
     size_t size;
     size_t filled;              /* once it is not the newest: the bytes in use */
+    size_t dirty;               /* bytes before this may be other than zero */
     alignas(max_align_t) char bytes[];
 };
 
-/* .used: bytes of the newest block; .in_use: bytes handed out in all. */
+/* .used: bytes of the newest block; .in_use: bytes handed out in all; .older:
+ * the newest arena of mem_arena(), whose own .older chains the others. */
 static struct arena run;
 static unsigned generation;
+/* Blocks that nobody uses, linked by .older. */
+static struct block *spare;
 
 static _Noreturn void out_of_memory(size_t size)
 {
@@ -59,43 +67,114 @@ static size_t round_up(size_t size)
     return size == 0 ? mask + 1 : (size + mask) & ~mask;
 }
 
-static void add_block(struct arena *a, size_t size)
+/* A spare block that is large enough, but not by far; NULL when there is none. */
+static struct block *take_spare(size_t size)
 {
-    struct block *b = calloc(1, sizeof *b + size);
+    for (struct block **at = &spare; *at != NULL; at = &(*at)->older) {
+        struct block *b = *at;
 
+        if (b->size >= size && b->size / 2 <= size) {
+            *at = b->older;
+            return b;
+        }
+    }
+    return NULL;
+}
+
+static struct block *new_block(size_t size)
+{
+    struct block *b = ONE_ALLOCATION_A_BLOCK ? NULL : take_spare(size);
+
+    if (b != NULL)
+        return b;
+    b = calloc(1, sizeof *b + size);
     if (b == NULL)
         out_of_memory(size);
+    b->size = size;
+    return b;
+}
+
+static void add_block(struct arena *a, size_t size)
+{
+    struct block *b = new_block(size);
+
     if (a->newest != NULL)
         a->newest->filled = a->used;
     b->older = a->newest;
-    b->size = size;
     a->newest = b;
     a->used = 0;
+}
+
+/* Takes the newest block away. */
+static void drop_block(struct arena *a)
+{
+    struct block *b = a->newest;
+
+    a->newest = b->older;
+    if (ONE_ALLOCATION_A_BLOCK) {
+        free(b);
+        return;
+    }
+    if (b->dirty < a->used)
+        b->dirty = a->used;
+    b->older = spare;
+    spare = b;
+}
+
+/* The next bytes of the newest block, which has room for them. */
+static char *cut(struct arena *a, size_t size)
+{
+    struct block *b = a->newest;
+    char *p = b->bytes + a->used;
+
+    if (a->used < b->dirty)
+        memset(p, 0, size < b->dirty - a->used ? size : b->dirty - a->used);
+    a->used += size;
+    a->in_use += size;
+    return p;
 }
 
 void *arena_alloc(struct arena *a, size_t size)
 {
     const size_t wanted = ONE_ALLOCATION_A_BLOCK ? size : round_up(size);
-    char *p;
 
     if (ONE_ALLOCATION_A_BLOCK || a->newest == NULL || a->newest->size - a->used < wanted)
         add_block(a, !ONE_ALLOCATION_A_BLOCK && wanted < BLOCK_SIZE ? BLOCK_SIZE : wanted);
-    p = a->newest->bytes + a->used;
-    a->used += wanted;
-    a->in_use += wanted;
-    return p;
+    return cut(a, wanted);
+}
+
+/* Undoes what was taken since the newest block was BLOCK, filled up to USED. */
+static void release_to(struct arena *a, struct block *block, size_t used)
+{
+    while (a->newest != block) {
+        drop_block(a);
+        a->used = a->newest == NULL ? 0 : a->newest->filled;
+    }
+    if (block != NULL && block->dirty < a->used)
+        block->dirty = a->used;
+    a->used = used;
 }
 
 void arena_release(struct arena *a)
 {
-    while (a->newest != NULL) {
-        struct block *older = a->newest->older;
-
-        free(a->newest);
-        a->newest = older;
-    }
-    a->used = 0;
+    release_to(a, NULL, 0);
     a->in_use = 0;
+}
+
+struct arena *mem_arena(void)
+{
+    struct arena *a = NEW(struct arena);
+
+    a->older = run.older;
+    run.older = a;
+    return a;
+}
+
+/* Releases the arenas made after LAST; they are in memory of the run. */
+static void release_arenas(struct arena *last)
+{
+    for (; run.older != last; run.older = run.older->older)
+        arena_release(run.older);
 }
 
 void *mem_alloc(size_t size)
@@ -115,8 +194,7 @@ static int grow_in_place(char *old, size_t old_size, size_t new_size)
     more = round_up(new_size) - round_up(old_size);
     if (run.newest->size - run.used < more)
         return 0;
-    run.used += more;
-    run.in_use += more;
+    (void)cut(&run, more);
     return 1;
 }
 
@@ -134,29 +212,32 @@ void *mem_grow(void *old, size_t old_size, size_t new_size)
     return grown;
 }
 
+static void free_spare(void)
+{
+    while (spare != NULL) {
+        struct block *older = spare->older;
+
+        free(spare);
+        spare = older;
+    }
+}
+
 void mem_release(void)
 {
-    arena_release(&run);
+    mem_release_to((struct mem_mark){0});
+    free_spare();
     generation++;
 }
 
 struct mem_mark mem_mark(void)
 {
-    return (struct mem_mark){run.newest, run.used, run.in_use};
+    return (struct mem_mark){run.newest, run.used, run.in_use, run.older};
 }
 
 void mem_release_to(struct mem_mark mark)
 {
-    while (run.newest != mark.block) {
-        struct block *older = run.newest->older;
-
-        run.used = older == NULL ? 0 : older->filled;
-        free(run.newest);
-        run.newest = older;
-    }
-    if (run.newest != NULL)
-        memset(run.newest->bytes + mark.used, 0, run.used - mark.used);
-    run.used = mark.used;
+    release_arenas(mark.arenas);
+    release_to(&run, mark.block, mark.used);
     run.in_use = mark.in_use;
 }
 

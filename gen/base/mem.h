@@ -15,19 +15,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An arena of one's own, for what lives longer than a mark allows and shorter
- * than the run; zero-initialised. */
-struct arena { struct block *newest; size_t used, in_use; };
+/* An arena of one's own, zero-initialised, for what lives longer than a mark
+ * allows and shorter than the run. */
+struct arena { struct block *newest; size_t used, in_use; struct arena *older; };
 void *arena_alloc(struct arena *a, size_t size);
 void arena_release(struct arena *a);
+/* One that is released with the run, or to the mark around its making. */
+struct arena *mem_arena(void);
 
 void *mem_alloc(size_t size);
 void *mem_grow(void *old, size_t old_size, size_t new_size);
 void mem_release(void);
-size_t mem_in_use(void);
+size_t mem_in_use(void);        /* but what is in arenas of their own */
 
 /* Everything allocated, or grown, since the mark is freed by mem_release_to(). */
-struct mem_mark { void *block; size_t used, in_use; };
+struct mem_mark { struct block *block; size_t used, in_use; struct arena *arenas; };
 struct mem_mark mem_mark(void);
 void mem_release_to(struct mem_mark mark);
 

@@ -50,21 +50,14 @@ static void survey(struct colouring *c)
         }
 }
 
-static struct colouring colouring_for(struct mach_func *f)
+static struct colouring colouring_for(const struct mach_func *f, const struct runs *runs)
 {
-    struct colouring c = { .f = f, .runs = find_runs(f) };
-    const struct liveness *l = liveness_of(f);
-    c.graph = interference_of(f, l);        /* may make fixed registers */
+    struct colouring c = { .f = f, .runs = runs };
+    c.graph = interference_of(f, liveness_of(f));
     c.exists = NEW_ARRAY(bool, f->vregs.n);
     c.position = NEW_ARRAY(int, f->vregs.n);
     c.colour = NEW_ARRAY(int8_t, f->vregs.n);
     c.copies = NEW_ARRAY(struct copies, f->vregs.n);
-    if (c.runs->run_of != NULL) {
-        int *all = NEW_ARRAY(int, f->vregs.n);
-        for (int v = 0; v < f->vregs.n; v++)
-            all[v] = v < l->vregs ? c.runs->run_of[v] : -1;
-        ((struct runs *)c.runs)->run_of = all;
-    }
     survey(&c);
     return c;
 }
@@ -188,24 +181,32 @@ static bool try_again(struct mach_func *f, enum reg_class class, int reloads)
     return false;
 }
 
+/* Assigns every register, or none; gives the class that has too few of them, or
+ * CLASS_COUNT. */
+static enum reg_class colour(struct mach_func *f)
+{
+    make_clobbered(f);
+    const struct runs *runs = find_runs(f);     /* may insert copies */
+    const struct mem_mark mark = mem_mark();
+    struct colouring c = colouring_for(f, runs);
+    enum reg_class class = CLASS_GENERAL;
+    while (class < CLASS_FLAGS && allocate_class(&c, class)) {
+        assign(&c);
+        class++;
+    }
+    for (int v = 0; v < f->vregs.n && class < CLASS_FLAGS; v++)
+        if (!f->vregs.at[v]->is_fixed)
+            f->vregs.at[v]->is_assigned = false;
+    mem_release_to(mark);
+    return class < CLASS_FLAGS ? class : CLASS_COUNT;
+}
+
 bool allocate_registers(struct mach_func *f)
 {
     for (int reloads = 0;; reloads++) {
-        struct colouring c = colouring_for(f);
-        enum reg_class class = CLASS_GENERAL;
-        bool done = allocate_class(&c, CLASS_GENERAL);
-        if (done) {
-            assign(&c);
-            class = CLASS_VECTOR;
-            done = allocate_class(&c, CLASS_VECTOR);
-        }
-        if (done) {
-            assign(&c);
+        enum reg_class class = colour(f);
+        if (class == CLASS_COUNT)
             break;
-        }
-        for (int v = 0; v < f->vregs.n; v++)
-            if (!f->vregs.at[v]->is_fixed)
-                f->vregs.at[v]->is_assigned = false;
         if (!try_again(f, class, reloads))
             return false;
     }

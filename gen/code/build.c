@@ -70,7 +70,7 @@ struct mach_block *block_new(struct mach_func *f)
 struct mach_insn *insn_new(enum insn insn, const struct mach_operand *op, int n)
 {
     assert(n == insns[insn].operand_count);
-    struct mach_insn *i = NEW(struct mach_insn);
+    struct mach_insn *i = mem_alloc(sizeof *i + sizeof *i->op * MAX_OPERANDS);
     i->insn = insn;
     if (n > 0)
         memcpy(i->op, op, sizeof *op * (size_t)n);

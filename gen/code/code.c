@@ -66,7 +66,6 @@ void convention_register(struct mach_func *f)
 void code_forget(void)
 {
     memset(&promises, 0, sizeof promises);
-    interference_forget();
 }
 
 struct mach_func *code_from_ir(struct ir_func *ir, const struct core *core)

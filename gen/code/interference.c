@@ -1,21 +1,13 @@
 /* interference.c: the interference graph, as a bit matrix and neighbour lists.
  *
- * One graph is kept and rebuilt in place, because every round of coalescing
- * and every attempt at colouring wants a new one and memory is freed only at
- * the end of a run. Does not: decide what to merge or colour.
+ * Every round of coalescing and every attempt at colouring wants a new one and
+ * releases it. Does not: decide what to merge or colour.
  */
 #include "base/broken.h"
 #include "code/liveness.h"
 
 #include <assert.h>
 #include <string.h>
-
-static struct {
-    unsigned generation;
-    struct interference graph;
-    size_t words;
-    int lists;
-} kept;
 
 static size_t cell(int a, int b)
 {
@@ -63,29 +55,13 @@ void interference_merge(struct interference *g, int a, int b)
         edge(g, a, g->of[b].at[k]);
 }
 
-void interference_forget(void) { memset(&kept, 0, sizeof kept); }
-
 static struct interference *graph_for(int n)
 {
-    struct interference *g = &kept.graph;
-    if (kept.generation != mem_generation()) {
-        memset(&kept, 0, sizeof kept);
-        kept.generation = mem_generation();
-    }
-    size_t words = ((size_t)n * (size_t)n / 2 + 63) / 64 + 1;
-    if (words > kept.words) {
-        g->bits = NEW_ARRAY(uint64_t, words + words / 2);
-        kept.words = words + words / 2;
-    }
-    memset(g->bits, 0, sizeof *g->bits * words);
-    if (n > kept.lists) {
-        int cap = n + n / 2;
-        g->of = mem_grow(g->of, sizeof *g->of * (size_t)kept.lists, sizeof *g->of * (size_t)cap);
-        kept.lists = cap;
-    }
-    for (int k = 0; k < n; k++)
-        g->of[k].n = 0;
+    struct interference *g = NEW(struct interference);
+    const size_t cells = (size_t)n * (size_t)n / 2;
     g->n = n;
+    g->bits = NEW_ARRAY(uint64_t, cells / 64 + 1);
+    g->of = NEW_ARRAY(struct neighbours, n);
     return g;
 }
 
@@ -101,7 +77,7 @@ static void define(struct interference *g, const struct mach_func *f, const stru
 }
 
 /* A call destroys registers that it does not define. */
-static void clobber(struct interference *g, struct mach_func *f, const struct bitset *live,
+static void clobber(struct interference *g, const struct mach_func *f, const struct bitset *live,
                     const struct mach_insn *call)
 {
     for (int class = 0; class < CLASS_FLAGS; class++)
@@ -115,8 +91,7 @@ static void clobber(struct interference *g, struct mach_func *f, const struct bi
         }
 }
 
-/* Makes the fixed registers that calls clobber, so that they have ids. */
-static void make_clobbered(struct mach_func *f)
+void make_clobbered(struct mach_func *f)
 {
     for (int k = 0; k < f->blocks.n; k++)
         for (struct mach_insn *i = f->blocks.at[k]->first; i != NULL; i = i->next)
@@ -140,7 +115,7 @@ static void keep_from_base(struct interference *g, const struct mach_insn *i)
             edge(g, i->op[k].reg->id, i->op[base].reg->id);
 }
 
-static void walk_block(struct interference *g, struct mach_func *f, const struct mach_block *b,
+static void walk_block(struct interference *g, const struct mach_func *f, const struct mach_block *b,
                        struct bitset *live)
 {
     struct reg_list defs;
@@ -162,9 +137,8 @@ static void walk_block(struct interference *g, struct mach_func *f, const struct
     }
 }
 
-struct interference *interference_of(struct mach_func *f, const struct liveness *l)
+struct interference *interference_of(const struct mach_func *f, const struct liveness *l)
 {
-    make_clobbered(f);
     struct interference *g = graph_for(f->vregs.n);
     struct bitset live = bitset_new(f->vregs.n);
     for (int k = 0; k < f->blocks.n; k++) {

@@ -26,10 +26,10 @@ struct interference {
     struct neighbours { int *at; int n, cap; } *of;
 };
 
-/* The graph is rebuilt in place: it is valid until the next call. Registers of
- * different classes never interfere. Clobbers of calls are edges to fixed registers. */
-struct interference *interference_of(struct mach_func *f, const struct liveness *l);
-void interference_forget(void);     /* its memory is about to be released */
+/* Registers of different classes never interfere. Clobbers of calls are edges to
+ * fixed registers, which make_clobbered() has made. */
+struct interference *interference_of(const struct mach_func *f, const struct liveness *l);
+void make_clobbered(struct mach_func *f);
 bool interferes(const struct interference *g, int a, int b);
 /* Gives A all neighbours of B. */
 void interference_merge(struct interference *g, int a, int b);

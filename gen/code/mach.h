@@ -85,7 +85,7 @@ struct mach_insn {
     int place;                              /* in the order that selection left */
     struct mach_insn *prev, *next;
     struct mach_block *block;
-    struct mach_operand op[MAX_OPERANDS];
+    struct mach_operand op[];
 };
 
 struct mach_block {
@@ -143,6 +143,9 @@ struct mach_func {
 struct mach_func *code_from_ir(struct ir_func *f, const struct core *core);
 /* Forgets every callee: before memory that their code is in is released. */
 void code_forget(void);
+/* keep.c: a copy, in an arena of the caller's, that outlives what F was made of.
+ * Enough for target/ and verify/; SOURCE is the function of the checked tree. */
+struct mach_func *code_keep(struct arena *a, const struct mach_func *f, struct func *source);
 
 /* Single stages, in order. */
 struct mach_func *select_func(struct ir_func *f, const struct core *core);

@@ -168,6 +168,8 @@ static bool wants_one_register(const struct mach_func *f, const struct mach_insn
 
 static bool merge_round(struct mach_func *f)
 {
+    make_clobbered(f);
+    const struct mem_mark mark = mem_mark();
     VEC(struct copy) copies = { 0 };
     struct interference *g = interference_of(f, liveness_of(f));
     struct vreg **into = NEW_ARRAY(struct vreg *, f->vregs.n);
@@ -191,6 +193,7 @@ static bool merge_round(struct mach_func *f)
         merged = true;
     }
     rename_all(f, into);
+    mem_release_to(mark);
     return merged;
 }
 

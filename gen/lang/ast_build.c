@@ -21,12 +21,14 @@ const char *const op_text[] = {
 };
 _Static_assert(sizeof op_text / sizeof *op_text == UN_LOGIC_NOT + 1, "one spelling per operator");
 
-/* -- names: an open hash table that doubles when it is half full -- */
+/* -- names: an open hash table that doubles when it is half full. Elaboration
+ * adds names as well, so they live as long as the run. -- */
 
 enum { FIRST_NAME_SLOTS = 1024 };
 
 static struct {
     unsigned generation;
+    struct arena *arena;
     const char **slots;
     size_t n, count;
 } names;
@@ -57,7 +59,7 @@ static void grow_names(void)
     const size_t old_n = names.n;
 
     names.n = old_n == 0 ? FIRST_NAME_SLOTS : old_n * 2;
-    names.slots = NEW_ARRAY(const char *, names.n);
+    names.slots = arena_alloc(names.arena, sizeof *names.slots * names.n);
     for (size_t i = 0; i < old_n; i++)
         if (old[i] != NULL)
             *slot_of(old[i], strlen(old[i])) = old[i];
@@ -66,17 +68,20 @@ static void grow_names(void)
 const char *intern(const char *s, size_t n)
 {
     const char **slot;
+    char *name;
 
     assert(memchr(s, '\0', n) == NULL);
-    if (names.generation != mem_generation()) {
+    if (names.arena == NULL || names.generation != mem_generation()) {
         memset(&names, 0, sizeof names);
         names.generation = mem_generation();
+        names.arena = mem_arena();
     }
     if (names.count * 2 >= names.n)
         grow_names();
     slot = slot_of(s, n);
     if (*slot == NULL) {
-        *slot = mem_string_n(s, n);
+        *slot = name = arena_alloc(names.arena, n + 1);
+        memcpy(name, s, n);
         names.count++;
     }
     return *slot;

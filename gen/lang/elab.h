@@ -59,7 +59,7 @@ struct unit {                   /* a module being elaborated */
     long budget;                /* nodes that may still be visited */
     bool exhausted;             /* a limit was met: nothing more is elaborated */
     int func_depth;             /* local functions being elaborated for their callers */
-    int check_errors;           /* of all errors so far, those that the checks found */
+    int check_errors;           /* of all errors so far, those that elaboration did not find */
 };
 
 struct entity *unit_find(const struct unit *u, const char *name);

@@ -464,7 +464,11 @@ static void elaborate_unit(struct unit *u)
         make_tests(u);
 }
 
-struct units { VEC(struct unit *) all; };
+struct units {
+    VEC(struct unit *) all;
+    int errors;                 /* when the last of them was done … */
+    int check_errors;           /* … and those of them that did not come of elaboration */
+};
 
 static struct unit *new_unit(struct units *units, const struct node *n)
 {
@@ -506,16 +510,15 @@ static void check_symbols(struct units *units)
     }
 }
 
-struct program *check_program(struct node *decls)
+struct units *declare_program(struct node *decls)
 {
-    struct program *p = NEW(struct program);
-    struct units units = {0};
+    struct units *units = NEW(struct units);
     struct unit *u = NULL;
 
     static_reset();
     for (const struct node *n = decls; n != NULL; n = n->next) {
         if (n->kind == N_MODULE) {
-            u = new_unit(&units, n);
+            u = new_unit(units, n);
         } else if (u == NULL) {
             error_at(n->loc, RULE_NAME, "a declaration before any 'module \"NAME\";'");
             return NULL;
@@ -523,12 +526,34 @@ struct program *check_program(struct node *decls)
             declare_node(u, n);
         }
     }
-    check_symbols(&units);
-    for (int i = 0; i < units.all.n; i++) {
-        if (i > 0)
-            units.all.at[i]->check_errors = units.all.at[i - 1]->check_errors;
-        elaborate_unit(units.all.at[i]);
-        vec_push(&p->modules, units.all.at[i]->module);
-    }
+    check_symbols(units);
+    units->errors = error_count();
+    return units;
+}
+
+int unit_count(const struct units *units)
+{
+    return units->all.n;
+}
+
+/* What was reported between two modules, their compiler found. */
+struct module *elaborate_module(struct units *units, int i)
+{
+    struct unit *u = units->all.at[i];
+
+    u->check_errors = units->check_errors + error_count() - units->errors;
+    elaborate_unit(u);
+    units->check_errors = u->check_errors;
+    units->errors = error_count();
+    return u->module;
+}
+
+struct program *check_program(struct node *decls)
+{
+    struct units *units = declare_program(decls);
+    struct program *p = NEW(struct program);
+
+    for (int i = 0; units != NULL && i < units->all.n; i++)
+        vec_push(&p->modules, elaborate_module(units, i));
     return error_count() == 0 ? p : NULL;
 }

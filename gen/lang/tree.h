@@ -324,6 +324,12 @@ struct program { VEC(struct module *) modules; };
 
 /* Elaborates and runs every check. NULL when there were errors. */
 struct program *check_program(struct node *decls);
+/* The same a module at a time, so that one can be released before the next is
+ * made: the names of all modules (NULL when that is of no use), then each
+ * module's trees, in order and once. */
+struct units *declare_program(struct node *decls);
+int unit_count(const struct units *units);
+struct module *elaborate_module(struct units *units, int i);
 
 /* Stable text, for --dump=tree and tests. */
 void tree_print_func(struct text *out, const struct func *f);

@@ -25,9 +25,11 @@ const struct style *style_at(int i);
 const struct style *style_find(const char *name);           /* "plain", "boringssl", "openssl" */
 const char *style_name(const struct style *s);
 
-/* One module's machine code: its exports, variants and local functions. */
+/* One module's machine code: its exports, variants and local functions, in an
+ * arena of their own. */
 struct code_module {
     struct module *module;
+    struct arena *arena;
     VEC(struct mach_func *) funcs;          /* emission order */
     uint32_t features;
 };

@@ -70,29 +70,23 @@ static bool is_proved(const struct code_module *m, const struct module_text *tex
     return verify_module(m, texts, count, NULL);
 }
 
-static enum status gen(struct outputs *out, const struct command_line *line)
+static enum status write_outputs(const struct command_line *line)
 {
+    struct outputs out = {0};
     struct node *decls = parse_file(line->operands.at[0]);
     int modules = 0;
 
-    if (!compile_modules(out, decls, &line->compile, line->unverified ? NULL : is_proved, &modules) ||
+    if (!compile_modules(&out, decls, &line->compile, line->unverified ? NULL : is_proved, &modules) ||
         !has_module(modules, line->compile.module))
         return STATUS_INPUT;
     if (line->dependencies)
-        add_dependency_file(out, line->directory, beside(line->operands.at[0], ".d"));
-    return finish(out, line);
+        add_dependency_file(&out, line->directory, beside(line->operands.at[0], ".d"));
+    return finish(&out, line);
 }
 
 static enum status run_gen(struct command_line *line)
 {
-    struct outputs out = {0};
-    enum status status;
-
-    if (line->dump)
-        return run_dump(line);
-    status = gen(&out, line);
-    arena_release(&out.kept);
-    return status;
+    return line->dump ? run_dump(line) : write_outputs(line);
 }
 
 static enum status run_header(struct command_line *line)

@@ -65,18 +65,35 @@ const struct core *core_of(const struct variant *v, const struct compile_options
     return o->unfused ? core_unfused(core) : core;
 }
 
-struct compiled_func { const struct func *func; const struct variant *variant; struct mach_func *code; };
+struct compiled_func { const struct func *func; struct mach_func *code; };
 struct compiled_list { VEC(struct compiled_func) at; };
 
-static void compile_func(struct compiled_list *done, struct func *f, const struct compile_options *o)
+/* What the code was made of is released with it, but for a subroutine: its
+ * callers' IR and code refer to that. */
+static struct mach_func *compile_variant(struct arena *kept, struct func *f, const struct variant *v,
+                                         const struct core *core)
+{
+    const int complaints = complaint_count();
+    const struct mem_mark mark = mem_mark();
+    struct ir_func *ir = ir_from_func(f, v);
+    struct mach_func *code = ir ? code_from_ir(ir, core) : NULL;
+
+    if (code)
+        code = code_keep(kept, code, f);
+    if (f->kind == FN_EXPORT && complaint_count() == complaints)
+        mem_release_to(mark);
+    return code;
+}
+
+static void compile_func(struct compiled_list *done, struct arena *kept, struct func *f,
+                         const struct compile_options *o)
 {
     for (int i = 0; i < f->variant_count; i++) {
         const struct variant *v = &f->variants[i];
-        struct ir_func *ir = ir_from_func(f, v);
-        struct mach_func *code = ir ? code_from_ir(ir, core_of(v, o)) : NULL;
+        struct mach_func *code = compile_variant(kept, f, v, core_of(v, o));
 
         if (code)
-            vec_push(&done->at, ((struct compiled_func){f, v, code}));
+            vec_push(&done->at, ((struct compiled_func){f, code}));
     }
 }
 
@@ -99,10 +116,11 @@ static struct code_module *compile_module(struct module *module, const struct co
 
     module->prefix = o->prefix;
     m->module = module;
+    m->arena = mem_arena();
     m->features = 1u << FEAT_BASE;
     functions_callees_first(&order, module);
     for (int i = 0; i < order.at.n && error_count() == 0; i++)
-        compile_func(&done, order.at.at[i], o);
+        compile_func(&done, m->arena, order.at.at[i], o);
     take_in_source_order(m, &done);
     return m;
 }
@@ -213,27 +231,29 @@ static bool make_outputs(struct output *made, struct arena *kept, struct module 
 bool compile_modules(struct outputs *out, struct node *decls, const struct compile_options *o,
                      module_test *accept, int *modules)
 {
-    struct program *program = compile_check(decls);
+    struct units *units = error_count() == 0 ? declare_program(decls) : NULL;
+    struct arena *kept = mem_arena();
     const int count = o->targets.n + 1;
     struct output *made = NEW_ARRAY(struct output, count);
 
-    for (int i = 0; program && error_count() == 0 && i < program->modules.n; i++) {
-        struct module *m = program->modules.at[i];
+    for (int i = 0; units && i < unit_count(units); i++) {
         const int complaints = complaint_count();
         const struct mem_mark mark = mem_mark();
+        struct module *m = elaborate_module(units, i);
+        const bool is_wanted = !o->module || strcmp(o->module, m->name) == 0;
+        bool is_made = false;
 
-        if (o->module && strcmp(o->module, m->name) != 0)
-            continue;
-        ++*modules;
-        if (!make_outputs(made, &out->kept, m, o, accept))
-            return false;
-        code_forget();
+        if (is_wanted && error_count() == 0) {
+            ++*modules;
+            is_made = make_outputs(made, kept, m, o, accept);
+            code_forget();
+        }
         if (complaint_count() == complaints)
             mem_release_to(mark);
-        for (int k = 0; k < count; k++)
+        for (int k = 0; is_made && k < count; k++)
             vec_push(&out->files, made[k]);
     }
-    return program && error_count() == 0;
+    return units && error_count() == 0;
 }
 
 bool compile_text(const char *name, const char *text, size_t n)
