@@ -17,6 +17,7 @@
 #include "code/pressure.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,10 +46,14 @@ struct scheduler {
     int *order;
     int count;
     int cycle, slots;
-    int port_free[CORE_MAX_PORTS];
+    int port_free[CORE_MAX_PORTS];      /* the cycle from which it is */
+    uint32_t free_ports;        /* those that are in this cycle */
+    const struct timing **timing;       /* by node */
     struct lives lives;
     struct pressure pressure;
     int limit[CLASS_COUNT];
+    int most[CLASS_COUNT], cycles;      /* an order of a higher peak, or of so many cycles, is
+                                           given up as soon as that shows */
     int window, first;          /* nodes below `first` are placed */
     bool *placed;               /* by node */
 };
@@ -73,26 +78,21 @@ static int demand(const struct scheduler *s, int node)
 
 /* -- one cycle -- */
 
-static const struct timing *timing_of(const struct scheduler *s, int node)
-{
-    return &s->f->core->timing[row_of(s->d.node[node].insn)->timing_class];
-}
+static_assert(CORE_MAX_PORTS <= 32, "a bit for each port");
 
-/* A port that takes the instruction now, or -1. */
-static int free_port(const struct scheduler *s, int node)
+static void find_free_ports(struct scheduler *s)
 {
-    const struct timing *t = timing_of(s, node);
+    s->free_ports = 0;
     for (int p = 0; p < s->f->core->port_count; p++)
-        if ((t->ports >> p & 1) != 0 && s->port_free[p] <= s->cycle)
-            return p;
-    return -1;
+        if (s->port_free[p] <= s->cycle)
+            s->free_ports |= 1u << p;
 }
 
 /* An instruction of several micro-operations needs as many slots, or a whole cycle. */
 static bool can_issue(const struct scheduler *s, int node)
 {
-    const struct timing *t = timing_of(s, node);
-    return s->earliest[node] <= s->cycle && (t->ports == 0 || free_port(s, node) >= 0)
+    const struct timing *t = s->timing[node];
+    return s->earliest[node] <= s->cycle && (t->ports == 0 || (t->ports & s->free_ports) != 0)
            && (t->uops <= s->slots || s->slots == s->f->core->issue_width);
 }
 
@@ -136,7 +136,7 @@ static int choose(const struct scheduler *s)
     int best = -1;
     for (int r = 0; r < s->ready_count; r++) {
         int k = s->ready[r];
-        if ((!tight && !can_issue(s, k)) || (s->window > 0 && k >= s->first + s->window))
+        if ((!tight && (s->earliest[k] > s->cycle || !can_issue(s, k))) || (s->window > 0 && k >= s->first + s->window))
             continue;
         if (is_better(s, k, best < 0 ? -1 : s->ready[best], tight))
             best = r;
@@ -148,6 +148,7 @@ static void next_cycle(struct scheduler *s)
 {
     s->cycle++;
     s->slots = s->f->core->issue_width;
+    find_free_ports(s);
 }
 
 /* Places the R-th of what is ready. */
@@ -155,12 +156,14 @@ static void place(struct scheduler *s, int r)
 {
     int node = s->ready[r];
     struct depend_node *n = &s->d.node[node];
-    const struct timing *t = timing_of(s, node);
+    const struct timing *t = s->timing[node];
     while (!can_issue(s, node))
         next_cycle(s);
-    int port = free_port(s, node);
-    if (port >= 0)
-        s->port_free[port] = s->cycle + (t->busy > 0 ? t->busy : 1);
+    uint32_t ports = t->ports & s->free_ports;
+    if (ports != 0) {
+        s->port_free[__builtin_ctz(ports)] = s->cycle + (t->busy > 0 ? t->busy : 1);
+        s->free_ports &= ~(ports & -ports);
+    }
     s->slots -= t->uops > 0 ? t->uops : 1;
     s->ready[r] = s->ready[--s->ready_count];
     s->order[s->count++] = node;
@@ -187,13 +190,23 @@ static void place_fused(struct scheduler *s, int node)
         }
 }
 
-static void place_all(struct scheduler *s)
+static bool is_promising(const struct scheduler *s)
+{
+    for (int class = 0; class < CLASS_FLAGS; class++)
+        if (s->pressure.peak[class] > s->most[class])
+            return false;
+    return s->cycle < s->cycles;
+}
+
+/* True when the order is complete, and one to keep. */
+static bool place_all(struct scheduler *s)
 {
     s->count = s->ready_count = s->cycle = s->first = 0;
     pressure_restart(&s->pressure);
     s->slots = s->f->core->issue_width;
     for (int p = 0; p < CORE_MAX_PORTS; p++)
         s->port_free[p] = 0;
+    find_free_ports(s);
     for (int k = 0; k < s->d.n; k++) {
         s->waits[k] = s->d.node[k].in;
         s->earliest[k] = 0;
@@ -201,7 +214,7 @@ static void place_all(struct scheduler *s)
         if (s->waits[k] == 0)
             s->ready[s->ready_count++] = k;
     }
-    while (s->count < s->d.n) {
+    while (s->count < s->d.n && is_promising(s)) {
         int r = s->slots > 0 ? choose(s) : -1;
         if (r < 0) {
             next_cycle(s);
@@ -211,6 +224,7 @@ static void place_all(struct scheduler *s)
         place(s, r);
         place_fused(s, node);
     }
+    return s->count == s->d.n && is_promising(s);
 }
 
 /* -- one stretch -- */
@@ -222,7 +236,7 @@ static int least_cycles(const struct scheduler *s)
     const struct core *core = s->f->core;
     int path = 0, slots = 0, busy = 0;
     for (int k = 0; k < s->d.n; k++) {
-        const struct timing *t = timing_of(s, k);
+        const struct timing *t = s->timing[k];
         if (s->d.node[k].height - t->latency > path && s->d.node[k].in == 0)
             path = s->d.node[k].height - t->latency;
         slots += t->uops > 0 ? t->uops : 1;
@@ -230,8 +244,8 @@ static int least_cycles(const struct scheduler *s)
     for (int p = 0; p < core->port_count; p++) {
         int on_this = 0;
         for (int k = 0; k < s->d.n; k++)
-            if (timing_of(s, k)->ports == 1u << p)
-                on_this += timing_of(s, k)->busy;
+            if (s->timing[k]->ports == 1u << p)
+                on_this += s->timing[k]->busy;
         busy = on_this > busy ? on_this : busy;
     }
     int issue = (slots + core->issue_width - 1) / core->issue_width;
@@ -252,16 +266,6 @@ static void reorder(struct scheduler *s, const int *order, struct mach_insn *beh
     }
 }
 
-/* The peaks of the order that the code has already. */
-static void peaks_as_is(struct scheduler *s, int peak[CLASS_COUNT])
-{
-    pressure_restart(&s->pressure);
-    for (int k = 0; k < s->d.n; k++)
-        pressure_place(&s->pressure, k);
-    for (int class = 0; class < CLASS_COUNT; class++)
-        peak[class] = s->pressure.peak[class];
-}
-
 /* How many registers of a class the stretch may use. */
 static int registers_for(const struct mach_block *b, enum reg_class class)
 {
@@ -271,16 +275,19 @@ static int registers_for(const struct mach_block *b, enum reg_class class)
     return __builtin_popcount(mask);
 }
 
-/* One more may be needed inside an instruction than between two. */
-static bool fits(const struct scheduler *s, const struct mach_block *b,
-                 const int before[CLASS_COUNT])
+/* The peaks that an order may have: those of the one that the code has already,
+ * or one register fewer than there are: one more may be needed inside an
+ * instruction than between two. */
+static void limit_peaks(struct scheduler *s, const struct mach_block *b)
 {
-    for (int class = 0; class < CLASS_FLAGS; class++)
-        if (s->pressure.peak[class] > before[class]
-            && s->pressure.peak[class] + s->f->spare_registers
-                   >= registers_for(b, (enum reg_class)class))
-            return false;
-    return true;
+    pressure_restart(&s->pressure);
+    for (int k = 0; k < s->d.n; k++)
+        pressure_place(&s->pressure, k);
+    for (int class = 0; class < CLASS_FLAGS; class++) {
+        int peak = s->pressure.peak[class];
+        int exist = registers_for(b, (enum reg_class)class) - s->f->spare_registers - 1;
+        s->most[class] = peak > exist ? peak : exist;
+    }
 }
 
 static int compare_places(const void *a, const void *b)
@@ -310,23 +317,26 @@ static struct scheduler scheduler_for(struct mach_func *f, struct mach_insn *fir
                                       struct mach_insn *last, const struct bitset *before,
                                       const struct bitset *after)
 {
-    struct scheduler s = { .f = f, .d = depend_of(f, first, last) };
+    struct scheduler s = { .f = f, .d = depend_of(f, first, last), .cycles = INT_MAX };
     s.lives = lives_of(f, &s.d, before, after);
     s.waits = NEW_ARRAY(int, s.d.n);
     s.earliest = NEW_ARRAY(int, s.d.n);
     s.ready = NEW_ARRAY(int, s.d.n);
     s.order = NEW_ARRAY(int, s.d.n);
     s.placed = NEW_ARRAY(bool, s.d.n);
+    s.timing = NEW_ARRAY(const struct timing *, s.d.n);
+    for (int k = 0; k < s.d.n; k++)
+        s.timing[k] = &f->core->timing[row_of(s.d.node[k].insn)->timing_class];
     return s;
 }
 
-static void try_strategy(struct scheduler *s, const struct mach_block *b,
+static bool try_strategy(struct scheduler *s, const struct mach_block *b,
                          const struct strategy *how)
 {
     for (int class = 0; class < CLASS_FLAGS; class++)
         s->limit[class] = registers_for(b, (enum reg_class)class) - HEADROOM - how->fewer;
     s->window = how->window;
-    place_all(s);
+    return place_all(s);
 }
 
 static void schedule_stretch(struct mach_func *f, struct mach_insn *first, struct mach_insn *last,
@@ -334,17 +344,16 @@ static void schedule_stretch(struct mach_func *f, struct mach_insn *first, struc
 {
     struct scheduler s = scheduler_for(f, first, last, before, after);
     s.pressure = pressure_new(&s.lives);
-    int peak[CLASS_COUNT], *best = NEW_ARRAY(int, s.d.n), best_cycles = -1;
-    peaks_as_is(&s, peak);
-    int least = least_cycles(&s);
-    for (int k = 0; k < COUNT(strategies) && (best_cycles < 0 || best_cycles > least); k++) {
-        try_strategy(&s, first->block, &strategies[k]);
-        if (!fits(&s, first->block, peak) || (best_cycles >= 0 && s.cycle >= best_cycles))
+    limit_peaks(&s, first->block);
+    int *best = NEW_ARRAY(int, s.d.n), least = least_cycles(&s);
+    for (int k = 0; k < COUNT(strategies) && s.cycles > least; k++) {
+        /* A window as wide as the stretch is none; and that was tried. */
+        if (strategies[k].window >= s.d.n || !try_strategy(&s, first->block, &strategies[k]))
             continue;
-        best_cycles = s.cycle;
+        s.cycles = s.cycle;
         memcpy(best, s.order, sizeof *best * (size_t)s.d.n);
     }
-    if (best_cycles >= 0)
+    if (s.cycles < INT_MAX)
         reorder(&s, best, last->next);
 }
 
@@ -450,8 +459,8 @@ static int wanted_registers(struct mach_func *f, struct mach_block *b, const str
     struct scheduler s = scheduler_for(f, first, last, &before, out);
     s.pressure = pressure_new(&s.lives);
     for (int class = 0; class < CLASS_FLAGS; class++)
-        s.limit[class] = s.d.n + f->vregs.n;
-    place_all(&s);
+        s.limit[class] = s.most[class] = s.d.n + f->vregs.n;
+    (void)place_all(&s);
     return s.pressure.peak[CLASS_VECTOR];
 }
 
