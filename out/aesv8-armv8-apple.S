@@ -296,148 +296,342 @@ Laes_hw_decrypt_3:
 _aes_hw_ctr32_encrypt_blocks:
 	.cfi_startproc
 	hint	#34                             // bti c
-	sub	sp, sp, #16
-	.cfi_def_cfa_offset	16
-	str	d8, [sp]
-	.cfi_offset	d8, -16
 	movz	x5, #0x0                        // counter = counter + u32x4(0, 0, 0, 1);
 	ldr	q0, [x4]                        // var counter = rev32(ivec[0]) as u32x4;
-	fmov	d27, x5
+	fmov	d29, x5
 	movz	x4, #0x1, lsl #32
 	ldr	w5, [x3, #240]                  // if key.rounds == R {
-	rev32	v29.16b, v0.16b
-	ins	v27.d[1], x4
+	rev32	v4.16b, v0.16b
+	ins	v29.d[1], x4
 	cmp	w5, #10
-	b.ne	Laes_hw_ctr32_encrypt_blocks_4
-	lsr	x4, x2, #2                      // for i in 0..blocks weave 4, 1 {
+	b.ne	Laes_hw_ctr32_encrypt_blocks_6
+	lsr	x4, x2, #3                      // for i in 0..blocks weave 8, 4, 1 {
 	cbz	x4, Laes_hw_ctr32_encrypt_blocks_2
 	ldp	q22, q21, [x3]                  // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
 	ldp	q20, q19, [x3, #32]             // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	ldp	q18, q17, [x3, #64]
 	ldp	q16, q7, [x3, #96]
 	ldp	q6, q5, [x3, #128]
-	ldr	q4, [x3, #160]
+	ldr	q3, [x3, #160]
 Laes_hw_ctr32_encrypt_blocks_1:
-	add	v0.4s, v29.4s, v27.4s           // counter = counter + u32x4(0, 0, 0, 1);
-	sub	x4, x4, #1                      // for i in 0..blocks weave 4, 1 {
-	rev32	v26.16b, v29.16b                // let input = rev32(counter as u8x16);
-	add	v1.4s, v0.4s, v27.4s
-	rev32	v3.16b, v0.16b
-	add	v2.4s, v1.4s, v27.4s
-	rev32	v25.16b, v1.16b
-	rev32	v24.16b, v2.16b
-	aese	v26.16b, v22.16b                // var s = aesmc(aese(x, first));
+	add	v1.4s, v4.4s, v29.4s            // counter = counter + u32x4(0, 0, 0, 1);
+	rev32	v0.16b, v4.16b                  // let input = rev32(counter as u8x16);
+	add	v2.4s, v1.4s, v29.4s
+	rev32	v26.16b, v1.16b
+	add	v23.4s, v2.4s, v29.4s
+	rev32	v25.16b, v2.16b
+	aese	v0.16b, v22.16b                 // var s = aesmc(aese(x, first));
+	aesmc	v0.16b, v0.16b
+	aese	v26.16b, v22.16b
 	aesmc	v26.16b, v26.16b
-	aese	v3.16b, v22.16b
-	aesmc	v3.16b, v3.16b
+	ldp	q1, q2, [x0], #128              // dst[i] = src[i] ^ encrypt_block(input, key, R);
 	aese	v25.16b, v22.16b
 	aesmc	v25.16b, v25.16b
-	aese	v24.16b, v22.16b
-	aesmc	v24.16b, v24.16b
-	aese	v26.16b, v21.16b                // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	aese	v0.16b, v21.16b                 // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	aesmc	v0.16b, v0.16b
+	aese	v26.16b, v21.16b
 	aesmc	v26.16b, v26.16b
-	aese	v3.16b, v21.16b
-	aesmc	v3.16b, v3.16b
 	aese	v25.16b, v21.16b
 	aesmc	v25.16b, v25.16b
-	aese	v24.16b, v21.16b
-	aesmc	v24.16b, v24.16b
+	aese	v0.16b, v20.16b
+	aesmc	v0.16b, v0.16b
 	aese	v26.16b, v20.16b
 	aesmc	v26.16b, v26.16b
-	aese	v3.16b, v20.16b
-	aesmc	v3.16b, v3.16b
 	aese	v25.16b, v20.16b
 	aesmc	v25.16b, v25.16b
-	aese	v24.16b, v20.16b
-	aesmc	v24.16b, v24.16b
+	aese	v0.16b, v19.16b
+	aesmc	v0.16b, v0.16b
 	aese	v26.16b, v19.16b
 	aesmc	v26.16b, v26.16b
-	aese	v3.16b, v19.16b
-	aesmc	v3.16b, v3.16b
 	aese	v25.16b, v19.16b
 	aesmc	v25.16b, v25.16b
-	aese	v24.16b, v19.16b
-	aesmc	v24.16b, v24.16b
+	aese	v0.16b, v18.16b
+	aesmc	v0.16b, v0.16b
 	aese	v26.16b, v18.16b
 	aesmc	v26.16b, v26.16b
-	aese	v3.16b, v18.16b
-	aesmc	v3.16b, v3.16b
 	aese	v25.16b, v18.16b
 	aesmc	v25.16b, v25.16b
-	aese	v24.16b, v18.16b
-	aesmc	v24.16b, v24.16b
+	aese	v0.16b, v17.16b
+	aesmc	v0.16b, v0.16b
 	aese	v26.16b, v17.16b
 	aesmc	v26.16b, v26.16b
-	aese	v3.16b, v17.16b
-	aesmc	v3.16b, v3.16b
 	aese	v25.16b, v17.16b
 	aesmc	v25.16b, v25.16b
-	aese	v24.16b, v17.16b
-	aesmc	v24.16b, v24.16b
+	aese	v0.16b, v16.16b
+	aesmc	v0.16b, v0.16b
 	aese	v26.16b, v16.16b
 	aesmc	v26.16b, v26.16b
-	aese	v3.16b, v16.16b
-	aesmc	v3.16b, v3.16b
 	aese	v25.16b, v16.16b
 	aesmc	v25.16b, v25.16b
-	aese	v24.16b, v16.16b
-	aesmc	v24.16b, v24.16b
+	aese	v0.16b, v7.16b
+	aesmc	v0.16b, v0.16b
 	aese	v26.16b, v7.16b
 	aesmc	v26.16b, v26.16b
-	aese	v3.16b, v7.16b
-	aesmc	v3.16b, v3.16b
 	aese	v25.16b, v7.16b
 	aesmc	v25.16b, v25.16b
-	aese	v24.16b, v7.16b
-	aesmc	v24.16b, v24.16b
+	aese	v0.16b, v6.16b
+	aesmc	v0.16b, v0.16b
 	aese	v26.16b, v6.16b
 	aesmc	v26.16b, v26.16b
-	aese	v3.16b, v6.16b
-	aesmc	v3.16b, v3.16b
 	aese	v25.16b, v6.16b
 	aesmc	v25.16b, v25.16b
+	ldp	q24, q4, [x0, #-96]
+	aese	v0.16b, v5.16b                  // return aese(s, key.rd_key[rounds - 1]);
+	aese	v26.16b, v5.16b
+	aese	v25.16b, v5.16b
+	eor	v1.16b, v3.16b, v1.16b
+	eor	v2.16b, v3.16b, v2.16b
+	eor	v0.16b, v1.16b, v0.16b
+	add	v27.4s, v23.4s, v29.4s
+	rev32	v23.16b, v23.16b
+	eor	v1.16b, v2.16b, v26.16b
+	eor	v2.16b, v3.16b, v24.16b
+	stp	q0, q1, [x1], #128
+	add	v28.4s, v27.4s, v29.4s
+	rev32	v26.16b, v27.16b
+	aese	v23.16b, v22.16b
+	aesmc	v23.16b, v23.16b
+	ldp	q0, q1, [x0, #-64]
+	aese	v26.16b, v22.16b
+	aesmc	v26.16b, v26.16b
+	aese	v23.16b, v21.16b
+	aesmc	v23.16b, v23.16b
+	eor	v27.16b, v3.16b, v4.16b
+	aese	v26.16b, v21.16b
+	aesmc	v26.16b, v26.16b
+	aese	v23.16b, v20.16b
+	aesmc	v23.16b, v23.16b
+	eor	v24.16b, v3.16b, v0.16b
+	aese	v26.16b, v20.16b
+	aesmc	v26.16b, v26.16b
+	aese	v23.16b, v19.16b
+	aesmc	v23.16b, v23.16b
+	eor	v0.16b, v2.16b, v25.16b
+	add	v2.4s, v28.4s, v29.4s
+	rev32	v4.16b, v28.16b
+	aese	v26.16b, v19.16b
+	aesmc	v26.16b, v26.16b
+	aese	v23.16b, v18.16b
+	aesmc	v23.16b, v23.16b
+	aese	v4.16b, v22.16b
+	aesmc	v4.16b, v4.16b
+	aese	v26.16b, v18.16b
+	aesmc	v26.16b, v26.16b
+	aese	v23.16b, v17.16b
+	aesmc	v23.16b, v23.16b
+	aese	v4.16b, v21.16b
+	aesmc	v4.16b, v4.16b
+	aese	v26.16b, v17.16b
+	aesmc	v26.16b, v26.16b
+	aese	v23.16b, v16.16b
+	aesmc	v23.16b, v23.16b
+	aese	v4.16b, v20.16b
+	aesmc	v4.16b, v4.16b
+	aese	v26.16b, v16.16b
+	aesmc	v26.16b, v26.16b
+	aese	v23.16b, v7.16b
+	aesmc	v23.16b, v23.16b
+	aese	v4.16b, v19.16b
+	aesmc	v4.16b, v4.16b
+	aese	v26.16b, v7.16b
+	aesmc	v26.16b, v26.16b
+	aese	v23.16b, v6.16b
+	aesmc	v23.16b, v23.16b
+	aese	v4.16b, v18.16b
+	aesmc	v4.16b, v4.16b
+	aese	v26.16b, v6.16b
+	aesmc	v26.16b, v26.16b
+	aese	v23.16b, v5.16b
+	aese	v4.16b, v17.16b
+	aesmc	v4.16b, v4.16b
+	aese	v26.16b, v5.16b
+	eor	v25.16b, v3.16b, v1.16b
+	eor	v1.16b, v27.16b, v23.16b
+	aese	v4.16b, v16.16b
+	aesmc	v4.16b, v4.16b
+	stp	q0, q1, [x1, #-96]
+	add	v28.4s, v2.4s, v29.4s
+	rev32	v27.16b, v2.16b
+	ldp	q1, q23, [x0, #-32]
+	aese	v4.16b, v7.16b
+	aesmc	v4.16b, v4.16b
+	aese	v27.16b, v22.16b
+	aesmc	v27.16b, v27.16b
+	eor	v0.16b, v24.16b, v26.16b
+	rev32	v24.16b, v28.16b
+	aese	v4.16b, v6.16b
+	aesmc	v4.16b, v4.16b
+	aese	v27.16b, v21.16b
+	aesmc	v27.16b, v27.16b
+	aese	v24.16b, v22.16b
+	aesmc	v24.16b, v24.16b
+	aese	v4.16b, v5.16b
+	aese	v27.16b, v20.16b
+	aesmc	v27.16b, v27.16b
+	aese	v24.16b, v21.16b
+	aesmc	v24.16b, v24.16b
+	eor	v2.16b, v3.16b, v1.16b
+	aese	v27.16b, v19.16b
+	aesmc	v27.16b, v27.16b
+	aese	v24.16b, v20.16b
+	aesmc	v24.16b, v24.16b
+	eor	v23.16b, v3.16b, v23.16b
+	aese	v27.16b, v18.16b
+	aesmc	v27.16b, v27.16b
+	aese	v24.16b, v19.16b
+	aesmc	v24.16b, v24.16b
+	eor	v1.16b, v25.16b, v4.16b
+	aese	v27.16b, v17.16b
+	aesmc	v27.16b, v27.16b
+	stp	q0, q1, [x1, #-64]
+	aese	v24.16b, v18.16b
+	aesmc	v24.16b, v24.16b
+	sub	x4, x4, #1                      // for i in 0..blocks weave 8, 4, 1 {
+	add	v4.4s, v28.4s, v29.4s
+	aese	v27.16b, v16.16b
+	aesmc	v27.16b, v27.16b
+	aese	v24.16b, v17.16b
+	aesmc	v24.16b, v24.16b
+	aese	v27.16b, v7.16b
+	aesmc	v27.16b, v27.16b
+	aese	v24.16b, v16.16b
+	aesmc	v24.16b, v24.16b
+	aese	v27.16b, v6.16b
+	aesmc	v27.16b, v27.16b
+	aese	v24.16b, v7.16b
+	aesmc	v24.16b, v24.16b
+	aese	v27.16b, v5.16b
 	aese	v24.16b, v6.16b
 	aesmc	v24.16b, v24.16b
-	ldp	q0, q1, [x0], #64               // dst[i] = src[i] ^ encrypt_block(input, key, R);
-	aese	v26.16b, v5.16b                 // return aese(s, key.rd_key[rounds - 1]);
-	aese	v3.16b, v5.16b
-	aese	v25.16b, v5.16b
+	eor	v0.16b, v2.16b, v27.16b
 	aese	v24.16b, v5.16b
-	add	v29.4s, v2.4s, v27.4s
-	ldp	q2, q23, [x0, #-32]
-	eor	v0.16b, v4.16b, v0.16b
-	eor	v1.16b, v4.16b, v1.16b
-	eor	v0.16b, v0.16b, v26.16b
-	eor	v1.16b, v1.16b, v3.16b
-	stp	q0, q1, [x1], #64
-	eor	v0.16b, v4.16b, v2.16b
-	eor	v1.16b, v4.16b, v23.16b
-	eor	v0.16b, v0.16b, v25.16b
-	eor	v1.16b, v1.16b, v24.16b
+	eor	v1.16b, v23.16b, v24.16b
 	stp	q0, q1, [x1, #-32]
 	cbnz	x4, Laes_hw_ctr32_encrypt_blocks_1
 Laes_hw_ctr32_encrypt_blocks_2:
-	and	x2, x2, #0x3                    // for i in 0..blocks weave 4, 1 {
-	cbz	x2, Laes_hw_ctr32_encrypt_blocks_12
-	ldp	q0, q2, [x3]                    // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
-	ldp	q3, q4, [x3, #32]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	ldp	q5, q6, [x3, #64]
-	ldp	q7, q16, [x3, #96]
-	ldp	q17, q18, [x3, #128]
-	ldr	q20, [x3, #160]
+	tbz	x2, #2, Laes_hw_ctr32_encrypt_blocks_3 // for i in 0..blocks weave 8, 4, 1 {
+	add	v0.4s, v4.4s, v29.4s            // counter = counter + u32x4(0, 0, 0, 1);
+	ldr	q7, [x3, #160]                  // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
+	ldp	q3, q5, [x3]
+	add	v1.4s, v0.4s, v29.4s
+	rev32	v18.16b, v4.16b                 // let input = rev32(counter as u8x16);
+	add	v2.4s, v1.4s, v29.4s
+	rev32	v6.16b, v0.16b
+	rev32	v17.16b, v1.16b
+	rev32	v16.16b, v2.16b
+	aese	v18.16b, v3.16b                 // var s = aesmc(aese(x, first));
+	aesmc	v18.16b, v18.16b
+	aese	v6.16b, v3.16b
+	aesmc	v6.16b, v6.16b
+	aese	v17.16b, v3.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v3.16b
+	aesmc	v16.16b, v16.16b
+	ldp	q0, q1, [x3, #32]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	aese	v18.16b, v5.16b
+	aesmc	v18.16b, v18.16b
+	aese	v6.16b, v5.16b
+	aesmc	v6.16b, v6.16b
+	aese	v17.16b, v5.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v5.16b
+	aesmc	v16.16b, v16.16b
+	aese	v18.16b, v0.16b
+	aesmc	v18.16b, v18.16b
+	aese	v6.16b, v0.16b
+	aesmc	v6.16b, v6.16b
+	aese	v17.16b, v0.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v0.16b
+	aesmc	v16.16b, v16.16b
+	ldp	q0, q3, [x3, #64]
+	aese	v18.16b, v1.16b
+	aesmc	v18.16b, v18.16b
+	aese	v6.16b, v1.16b
+	aesmc	v6.16b, v6.16b
+	aese	v17.16b, v1.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v1.16b
+	aesmc	v16.16b, v16.16b
+	aese	v18.16b, v0.16b
+	aesmc	v18.16b, v18.16b
+	aese	v6.16b, v0.16b
+	aesmc	v6.16b, v6.16b
+	aese	v17.16b, v0.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v0.16b
+	aesmc	v16.16b, v16.16b
+	ldp	q0, q1, [x3, #96]
+	aese	v18.16b, v3.16b
+	aesmc	v18.16b, v18.16b
+	aese	v6.16b, v3.16b
+	aesmc	v6.16b, v6.16b
+	aese	v17.16b, v3.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v3.16b
+	aesmc	v16.16b, v16.16b
+	aese	v18.16b, v0.16b
+	aesmc	v18.16b, v18.16b
+	aese	v6.16b, v0.16b
+	aesmc	v6.16b, v6.16b
+	aese	v17.16b, v0.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v0.16b
+	aesmc	v16.16b, v16.16b
+	ldp	q0, q3, [x3, #128]
+	aese	v18.16b, v1.16b
+	aesmc	v18.16b, v18.16b
+	aese	v6.16b, v1.16b
+	aesmc	v6.16b, v6.16b
+	aese	v17.16b, v1.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v1.16b
+	aesmc	v16.16b, v16.16b
+	aese	v18.16b, v0.16b
+	aesmc	v18.16b, v18.16b
+	aese	v6.16b, v0.16b
+	aesmc	v6.16b, v6.16b
+	aese	v17.16b, v0.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v0.16b
+	aesmc	v16.16b, v16.16b
+	ldp	q0, q1, [x0], #64               // dst[i] = src[i] ^ encrypt_block(input, key, R);
+	aese	v18.16b, v3.16b                 // return aese(s, key.rd_key[rounds - 1]);
+	aese	v6.16b, v3.16b
+	aese	v17.16b, v3.16b
+	aese	v16.16b, v3.16b
+	add	v4.4s, v2.4s, v29.4s
+	ldp	q2, q3, [x0, #-32]
+	eor	v0.16b, v0.16b, v7.16b
+	eor	v1.16b, v7.16b, v1.16b
+	eor	v0.16b, v0.16b, v18.16b
+	eor	v1.16b, v1.16b, v6.16b
+	stp	q0, q1, [x1], #64
+	eor	v0.16b, v7.16b, v2.16b
+	eor	v1.16b, v7.16b, v3.16b
+	eor	v0.16b, v0.16b, v17.16b
+	eor	v1.16b, v1.16b, v16.16b
+	stp	q0, q1, [x1, #-32]
 Laes_hw_ctr32_encrypt_blocks_3:
-	rev32	v1.16b, v29.16b                 // let input = rev32(counter as u8x16);
-	ldr	q19, [x0], #16                  // dst[i] = src[i] ^ encrypt_block(input, key, R);
-	add	v29.4s, v29.4s, v27.4s          // counter = counter + u32x4(0, 0, 0, 1);
-	sub	x2, x2, #1                      // for i in 0..blocks weave 4, 1 {
-	eor	v19.16b, v20.16b, v19.16b
+	and	x2, x2, #0x3                    // for i in 0..blocks weave 8, 4, 1 {
+	cbz	x2, Laes_hw_ctr32_encrypt_blocks_5
+	ldp	q0, q2, [x3]                    // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
+	ldp	q3, q5, [x3, #32]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	ldp	q6, q7, [x3, #64]
+	ldp	q16, q17, [x3, #96]
+	ldp	q18, q19, [x3, #128]
+	ldr	q21, [x3, #160]
+Laes_hw_ctr32_encrypt_blocks_4:
+	rev32	v1.16b, v4.16b                  // let input = rev32(counter as u8x16);
+	ldr	q20, [x0], #16                  // dst[i] = src[i] ^ encrypt_block(input, key, R);
+	add	v4.4s, v4.4s, v29.4s            // counter = counter + u32x4(0, 0, 0, 1);
+	sub	x2, x2, #1                      // for i in 0..blocks weave 8, 4, 1 {
+	eor	v20.16b, v21.16b, v20.16b
 	aese	v1.16b, v0.16b                  // var s = aesmc(aese(x, first));
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v2.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v3.16b
-	aesmc	v1.16b, v1.16b
-	aese	v1.16b, v4.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v5.16b
 	aesmc	v1.16b, v1.16b
@@ -449,161 +643,395 @@ Laes_hw_ctr32_encrypt_blocks_3:
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v17.16b
 	aesmc	v1.16b, v1.16b
-	aese	v1.16b, v18.16b                 // return aese(s, key.rd_key[rounds - 1]);
-	eor	v1.16b, v19.16b, v1.16b
+	aese	v1.16b, v18.16b
+	aesmc	v1.16b, v1.16b
+	aese	v1.16b, v19.16b                 // return aese(s, key.rd_key[rounds - 1]);
+	eor	v1.16b, v20.16b, v1.16b
 	str	q1, [x1], #16
-	cbnz	x2, Laes_hw_ctr32_encrypt_blocks_3
-	b	Laes_hw_ctr32_encrypt_blocks_12
-Laes_hw_ctr32_encrypt_blocks_4:
-	cmp	w5, #12                         // if key.rounds == R {
-	b.ne	Laes_hw_ctr32_encrypt_blocks_8
-	lsr	x4, x2, #2                      // for i in 0..blocks weave 4, 1 {
-	cbz	x4, Laes_hw_ctr32_encrypt_blocks_6
-	ldp	q28, q26, [x3]                  // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
-	ldp	q25, q24, [x3, #32]             // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	ldp	q23, q22, [x3, #64]
-	ldp	q21, q20, [x3, #96]
-	ldp	q19, q18, [x3, #128]
-	ldp	q17, q16, [x3, #160]
-	ldr	q7, [x3, #192]
+	cbnz	x2, Laes_hw_ctr32_encrypt_blocks_4
 Laes_hw_ctr32_encrypt_blocks_5:
-	add	v0.4s, v29.4s, v27.4s           // counter = counter + u32x4(0, 0, 0, 1);
-	sub	x4, x4, #1                      // for i in 0..blocks weave 4, 1 {
-	rev32	v30.16b, v29.16b                // let input = rev32(counter as u8x16);
-	add	v1.4s, v0.4s, v27.4s
+	ret                                     // return;
+Laes_hw_ctr32_encrypt_blocks_6:
+	cmp	w5, #12                         // if key.rounds == R {
+	b.ne	Laes_hw_ctr32_encrypt_blocks_12
+	lsr	x4, x2, #3                      // for i in 0..blocks weave 8, 4, 1 {
+	cbz	x4, Laes_hw_ctr32_encrypt_blocks_8
+	ldp	q24, q23, [x3]                  // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
+	ldp	q22, q21, [x3, #32]             // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	ldp	q20, q19, [x3, #64]
+	ldp	q18, q17, [x3, #96]
+	ldp	q16, q7, [x3, #128]
+	ldp	q6, q5, [x3, #160]
+	ldr	q3, [x3, #192]
+Laes_hw_ctr32_encrypt_blocks_7:
+	add	v0.4s, v4.4s, v29.4s            // counter = counter + u32x4(0, 0, 0, 1);
+	rev32	v25.16b, v4.16b                 // let input = rev32(counter as u8x16);
+	add	v2.4s, v0.4s, v29.4s
+	rev32	v4.16b, v0.16b
+	ldp	q0, q1, [x0], #128              // dst[i] = src[i] ^ encrypt_block(input, key, R);
+	aese	v25.16b, v24.16b                // var s = aesmc(aese(x, first));
+	aesmc	v25.16b, v25.16b
+	aese	v4.16b, v24.16b
+	aesmc	v4.16b, v4.16b
+	aese	v25.16b, v23.16b                // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	aesmc	v25.16b, v25.16b
+	aese	v4.16b, v23.16b
+	aesmc	v4.16b, v4.16b
+	eor	v0.16b, v3.16b, v0.16b
+	aese	v25.16b, v22.16b
+	aesmc	v25.16b, v25.16b
+	rev32	v26.16b, v2.16b
+	aese	v4.16b, v22.16b
+	aesmc	v4.16b, v4.16b
+	aese	v25.16b, v21.16b
+	aesmc	v25.16b, v25.16b
+	add	v2.4s, v2.4s, v29.4s
+	aese	v4.16b, v21.16b
+	aesmc	v4.16b, v4.16b
+	aese	v25.16b, v20.16b
+	aesmc	v25.16b, v25.16b
+	aese	v26.16b, v24.16b
+	aesmc	v26.16b, v26.16b
+	aese	v4.16b, v20.16b
+	aesmc	v4.16b, v4.16b
+	aese	v25.16b, v19.16b
+	aesmc	v25.16b, v25.16b
+	aese	v26.16b, v23.16b
+	aesmc	v26.16b, v26.16b
+	aese	v4.16b, v19.16b
+	aesmc	v4.16b, v4.16b
+	aese	v25.16b, v18.16b
+	aesmc	v25.16b, v25.16b
+	aese	v26.16b, v22.16b
+	aesmc	v26.16b, v26.16b
+	aese	v4.16b, v18.16b
+	aesmc	v4.16b, v4.16b
+	aese	v25.16b, v17.16b
+	aesmc	v25.16b, v25.16b
+	aese	v26.16b, v21.16b
+	aesmc	v26.16b, v26.16b
+	aese	v4.16b, v17.16b
+	aesmc	v4.16b, v4.16b
+	aese	v25.16b, v16.16b
+	aesmc	v25.16b, v25.16b
+	aese	v26.16b, v20.16b
+	aesmc	v26.16b, v26.16b
+	aese	v4.16b, v16.16b
+	aesmc	v4.16b, v4.16b
+	aese	v25.16b, v7.16b
+	aesmc	v25.16b, v25.16b
+	aese	v26.16b, v19.16b
+	aesmc	v26.16b, v26.16b
+	aese	v4.16b, v7.16b
+	aesmc	v4.16b, v4.16b
+	aese	v25.16b, v6.16b
+	aesmc	v25.16b, v25.16b
+	aese	v26.16b, v18.16b
+	aesmc	v26.16b, v26.16b
+	aese	v4.16b, v6.16b
+	aesmc	v4.16b, v4.16b
+	ldp	q28, q27, [x0, #-96]
+	aese	v25.16b, v5.16b                 // return aese(s, key.rd_key[rounds - 1]);
+	aese	v26.16b, v17.16b
+	aesmc	v26.16b, v26.16b
+	aese	v4.16b, v5.16b
+	eor	v1.16b, v3.16b, v1.16b
+	eor	v0.16b, v0.16b, v25.16b
+	add	v30.4s, v2.4s, v29.4s
+	rev32	v25.16b, v2.16b
+	aese	v26.16b, v16.16b
+	aesmc	v26.16b, v26.16b
+	eor	v1.16b, v1.16b, v4.16b
+	aese	v25.16b, v24.16b
+	aesmc	v25.16b, v25.16b
+	stp	q0, q1, [x1], #128
+	add	v31.4s, v30.4s, v29.4s
+	rev32	v2.16b, v30.16b
+	aese	v26.16b, v7.16b
+	aesmc	v26.16b, v26.16b
+	aese	v25.16b, v23.16b
+	aesmc	v25.16b, v25.16b
+	aese	v2.16b, v24.16b
+	aesmc	v2.16b, v2.16b
+	aese	v26.16b, v6.16b
+	aesmc	v26.16b, v26.16b
+	aese	v25.16b, v22.16b
+	aesmc	v25.16b, v25.16b
+	aese	v2.16b, v23.16b
+	aesmc	v2.16b, v2.16b
+	ldp	q30, q4, [x0, #-64]
+	aese	v25.16b, v21.16b
+	aesmc	v25.16b, v25.16b
+	aese	v2.16b, v22.16b
+	aesmc	v2.16b, v2.16b
+	aese	v26.16b, v5.16b
+	aese	v25.16b, v20.16b
+	aesmc	v25.16b, v25.16b
+	aese	v2.16b, v21.16b
+	aesmc	v2.16b, v2.16b
+	eor	v0.16b, v3.16b, v28.16b
+	aese	v25.16b, v19.16b
+	aesmc	v25.16b, v25.16b
+	aese	v2.16b, v20.16b
+	aesmc	v2.16b, v2.16b
+	eor	v27.16b, v3.16b, v27.16b
+	aese	v25.16b, v18.16b
+	aesmc	v25.16b, v25.16b
+	aese	v2.16b, v19.16b
+	aesmc	v2.16b, v2.16b
+	eor	v28.16b, v0.16b, v26.16b
+	add	v1.4s, v31.4s, v29.4s
+	rev32	v26.16b, v31.16b
+	aese	v2.16b, v18.16b
+	aesmc	v2.16b, v2.16b
+	aese	v25.16b, v17.16b
+	aesmc	v25.16b, v25.16b
+	aese	v26.16b, v24.16b
+	aesmc	v26.16b, v26.16b
+	aese	v2.16b, v17.16b
+	aesmc	v2.16b, v2.16b
+	aese	v25.16b, v16.16b
+	aesmc	v25.16b, v25.16b
+	aese	v26.16b, v23.16b
+	aesmc	v26.16b, v26.16b
+	aese	v2.16b, v16.16b
+	aesmc	v2.16b, v2.16b
+	aese	v25.16b, v7.16b
+	aesmc	v25.16b, v25.16b
+	aese	v26.16b, v22.16b
+	aesmc	v26.16b, v26.16b
+	aese	v2.16b, v7.16b
+	aesmc	v2.16b, v2.16b
+	aese	v25.16b, v6.16b
+	aesmc	v25.16b, v25.16b
+	aese	v26.16b, v21.16b
+	aesmc	v26.16b, v26.16b
+	aese	v2.16b, v6.16b
+	aesmc	v2.16b, v2.16b
+	aese	v25.16b, v5.16b
+	aese	v26.16b, v20.16b
+	aesmc	v26.16b, v26.16b
+	aese	v2.16b, v5.16b
+	eor	v30.16b, v3.16b, v30.16b
+	eor	v0.16b, v27.16b, v25.16b
+	aese	v26.16b, v19.16b
+	aesmc	v26.16b, v26.16b
+	stp	q28, q0, [x1, #-96]
+	add	v27.4s, v1.4s, v29.4s
+	rev32	v25.16b, v1.16b
+	ldp	q1, q28, [x0, #-32]
+	aese	v26.16b, v18.16b
+	aesmc	v26.16b, v26.16b
+	aese	v25.16b, v24.16b
+	aesmc	v25.16b, v25.16b
+	eor	v4.16b, v3.16b, v4.16b
+	aese	v26.16b, v17.16b
+	aesmc	v26.16b, v26.16b
+	aese	v25.16b, v23.16b
+	aesmc	v25.16b, v25.16b
+	eor	v0.16b, v30.16b, v2.16b
+	rev32	v2.16b, v27.16b
+	aese	v26.16b, v16.16b
+	aesmc	v26.16b, v26.16b
+	aese	v25.16b, v22.16b
+	aesmc	v25.16b, v25.16b
+	aese	v2.16b, v24.16b
+	aesmc	v2.16b, v2.16b
+	aese	v26.16b, v7.16b
+	aesmc	v26.16b, v26.16b
+	aese	v25.16b, v21.16b
+	aesmc	v25.16b, v25.16b
+	aese	v2.16b, v23.16b
+	aesmc	v2.16b, v2.16b
+	aese	v26.16b, v6.16b
+	aesmc	v26.16b, v26.16b
+	aese	v25.16b, v20.16b
+	aesmc	v25.16b, v25.16b
+	aese	v2.16b, v22.16b
+	aesmc	v2.16b, v2.16b
+	aese	v26.16b, v5.16b
+	aese	v25.16b, v19.16b
+	aesmc	v25.16b, v25.16b
+	aese	v2.16b, v21.16b
+	aesmc	v2.16b, v2.16b
+	eor	v30.16b, v3.16b, v1.16b
+	aese	v25.16b, v18.16b
+	aesmc	v25.16b, v25.16b
+	aese	v2.16b, v20.16b
+	aesmc	v2.16b, v2.16b
+	eor	v1.16b, v4.16b, v26.16b
+	aese	v25.16b, v17.16b
+	aesmc	v25.16b, v25.16b
+	stp	q0, q1, [x1, #-64]
+	aese	v2.16b, v19.16b
+	aesmc	v2.16b, v2.16b
+	sub	x4, x4, #1                      // for i in 0..blocks weave 8, 4, 1 {
+	eor	v1.16b, v3.16b, v28.16b
+	aese	v25.16b, v16.16b
+	aesmc	v25.16b, v25.16b
+	aese	v2.16b, v18.16b
+	aesmc	v2.16b, v2.16b
+	add	v4.4s, v27.4s, v29.4s
+	aese	v25.16b, v7.16b
+	aesmc	v25.16b, v25.16b
+	aese	v2.16b, v17.16b
+	aesmc	v2.16b, v2.16b
+	aese	v25.16b, v6.16b
+	aesmc	v25.16b, v25.16b
+	aese	v2.16b, v16.16b
+	aesmc	v2.16b, v2.16b
+	aese	v25.16b, v5.16b
+	aese	v2.16b, v7.16b
+	aesmc	v2.16b, v2.16b
+	eor	v0.16b, v30.16b, v25.16b
+	aese	v2.16b, v6.16b
+	aesmc	v2.16b, v2.16b
+	aese	v2.16b, v5.16b
+	eor	v1.16b, v1.16b, v2.16b
+	stp	q0, q1, [x1, #-32]
+	cbnz	x4, Laes_hw_ctr32_encrypt_blocks_7
+Laes_hw_ctr32_encrypt_blocks_8:
+	tbz	x2, #2, Laes_hw_ctr32_encrypt_blocks_9 // for i in 0..blocks weave 8, 4, 1 {
+	add	v0.4s, v4.4s, v29.4s            // counter = counter + u32x4(0, 0, 0, 1);
+	ldr	q7, [x3, #192]                  // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
+	ldp	q3, q5, [x3]
+	add	v1.4s, v0.4s, v29.4s
+	rev32	v18.16b, v4.16b                 // let input = rev32(counter as u8x16);
+	add	v2.4s, v1.4s, v29.4s
 	rev32	v6.16b, v0.16b
-	add	v2.4s, v1.4s, v27.4s
-	rev32	v5.16b, v1.16b
-	rev32	v3.16b, v2.16b
-	aese	v30.16b, v28.16b                // var s = aesmc(aese(x, first));
-	aesmc	v30.16b, v30.16b
-	aese	v6.16b, v28.16b
+	rev32	v17.16b, v1.16b
+	rev32	v16.16b, v2.16b
+	aese	v18.16b, v3.16b                 // var s = aesmc(aese(x, first));
+	aesmc	v18.16b, v18.16b
+	aese	v6.16b, v3.16b
 	aesmc	v6.16b, v6.16b
-	aese	v5.16b, v28.16b
-	aesmc	v5.16b, v5.16b
-	aese	v3.16b, v28.16b
-	aesmc	v3.16b, v3.16b
-	aese	v30.16b, v26.16b                // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	aesmc	v30.16b, v30.16b
-	aese	v6.16b, v26.16b
+	aese	v17.16b, v3.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v3.16b
+	aesmc	v16.16b, v16.16b
+	ldp	q0, q1, [x3, #32]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	aese	v18.16b, v5.16b
+	aesmc	v18.16b, v18.16b
+	aese	v6.16b, v5.16b
 	aesmc	v6.16b, v6.16b
-	aese	v5.16b, v26.16b
-	aesmc	v5.16b, v5.16b
-	aese	v3.16b, v26.16b
-	aesmc	v3.16b, v3.16b
-	aese	v30.16b, v25.16b
-	aesmc	v30.16b, v30.16b
-	aese	v6.16b, v25.16b
+	aese	v17.16b, v5.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v5.16b
+	aesmc	v16.16b, v16.16b
+	aese	v18.16b, v0.16b
+	aesmc	v18.16b, v18.16b
+	aese	v6.16b, v0.16b
 	aesmc	v6.16b, v6.16b
-	aese	v5.16b, v25.16b
-	aesmc	v5.16b, v5.16b
-	aese	v3.16b, v25.16b
-	aesmc	v3.16b, v3.16b
-	aese	v30.16b, v24.16b
-	aesmc	v30.16b, v30.16b
-	aese	v6.16b, v24.16b
+	aese	v17.16b, v0.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v0.16b
+	aesmc	v16.16b, v16.16b
+	ldp	q0, q3, [x3, #64]
+	aese	v18.16b, v1.16b
+	aesmc	v18.16b, v18.16b
+	aese	v6.16b, v1.16b
 	aesmc	v6.16b, v6.16b
-	aese	v5.16b, v24.16b
-	aesmc	v5.16b, v5.16b
-	aese	v3.16b, v24.16b
-	aesmc	v3.16b, v3.16b
-	aese	v30.16b, v23.16b
-	aesmc	v30.16b, v30.16b
-	aese	v6.16b, v23.16b
+	aese	v17.16b, v1.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v1.16b
+	aesmc	v16.16b, v16.16b
+	aese	v18.16b, v0.16b
+	aesmc	v18.16b, v18.16b
+	aese	v6.16b, v0.16b
 	aesmc	v6.16b, v6.16b
-	aese	v5.16b, v23.16b
-	aesmc	v5.16b, v5.16b
-	aese	v3.16b, v23.16b
-	aesmc	v3.16b, v3.16b
-	aese	v30.16b, v22.16b
-	aesmc	v30.16b, v30.16b
-	aese	v6.16b, v22.16b
+	aese	v17.16b, v0.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v0.16b
+	aesmc	v16.16b, v16.16b
+	ldp	q0, q1, [x3, #96]
+	aese	v18.16b, v3.16b
+	aesmc	v18.16b, v18.16b
+	aese	v6.16b, v3.16b
 	aesmc	v6.16b, v6.16b
-	aese	v5.16b, v22.16b
-	aesmc	v5.16b, v5.16b
-	aese	v3.16b, v22.16b
-	aesmc	v3.16b, v3.16b
-	aese	v30.16b, v21.16b
-	aesmc	v30.16b, v30.16b
-	aese	v6.16b, v21.16b
+	aese	v17.16b, v3.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v3.16b
+	aesmc	v16.16b, v16.16b
+	aese	v18.16b, v0.16b
+	aesmc	v18.16b, v18.16b
+	aese	v6.16b, v0.16b
 	aesmc	v6.16b, v6.16b
-	aese	v5.16b, v21.16b
-	aesmc	v5.16b, v5.16b
-	aese	v3.16b, v21.16b
-	aesmc	v3.16b, v3.16b
-	aese	v30.16b, v20.16b
-	aesmc	v30.16b, v30.16b
-	aese	v6.16b, v20.16b
+	aese	v17.16b, v0.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v0.16b
+	aesmc	v16.16b, v16.16b
+	ldp	q0, q3, [x3, #128]
+	aese	v18.16b, v1.16b
+	aesmc	v18.16b, v18.16b
+	aese	v6.16b, v1.16b
 	aesmc	v6.16b, v6.16b
-	aese	v5.16b, v20.16b
-	aesmc	v5.16b, v5.16b
-	aese	v3.16b, v20.16b
-	aesmc	v3.16b, v3.16b
-	aese	v30.16b, v19.16b
-	aesmc	v30.16b, v30.16b
-	aese	v6.16b, v19.16b
+	aese	v17.16b, v1.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v1.16b
+	aesmc	v16.16b, v16.16b
+	aese	v18.16b, v0.16b
+	aesmc	v18.16b, v18.16b
+	aese	v6.16b, v0.16b
 	aesmc	v6.16b, v6.16b
-	aese	v5.16b, v19.16b
-	aesmc	v5.16b, v5.16b
-	aese	v3.16b, v19.16b
-	aesmc	v3.16b, v3.16b
-	aese	v30.16b, v18.16b
-	aesmc	v30.16b, v30.16b
-	aese	v6.16b, v18.16b
+	aese	v17.16b, v0.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v0.16b
+	aesmc	v16.16b, v16.16b
+	ldp	q0, q4, [x3, #160]
+	aese	v18.16b, v3.16b
+	aesmc	v18.16b, v18.16b
+	aese	v6.16b, v3.16b
 	aesmc	v6.16b, v6.16b
-	aese	v5.16b, v18.16b
-	aesmc	v5.16b, v5.16b
-	aese	v3.16b, v18.16b
-	aesmc	v3.16b, v3.16b
-	aese	v30.16b, v17.16b
-	aesmc	v30.16b, v30.16b
-	aese	v6.16b, v17.16b
+	aese	v17.16b, v3.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v3.16b
+	aesmc	v16.16b, v16.16b
+	aese	v18.16b, v0.16b
+	aesmc	v18.16b, v18.16b
+	aese	v6.16b, v0.16b
 	aesmc	v6.16b, v6.16b
-	aese	v5.16b, v17.16b
-	aesmc	v5.16b, v5.16b
-	aese	v3.16b, v17.16b
-	aesmc	v3.16b, v3.16b
+	aese	v17.16b, v0.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v0.16b
+	aesmc	v16.16b, v16.16b
 	ldp	q0, q1, [x0], #64               // dst[i] = src[i] ^ encrypt_block(input, key, R);
-	aese	v30.16b, v16.16b                // return aese(s, key.rd_key[rounds - 1]);
-	aese	v6.16b, v16.16b
-	aese	v5.16b, v16.16b
-	aese	v3.16b, v16.16b
-	add	v29.4s, v2.4s, v27.4s
-	ldp	q4, q2, [x0, #-32]
-	eor	v0.16b, v7.16b, v0.16b
+	aese	v18.16b, v4.16b                 // return aese(s, key.rd_key[rounds - 1]);
+	aese	v6.16b, v4.16b
+	aese	v17.16b, v4.16b
+	aese	v16.16b, v4.16b
+	add	v4.4s, v2.4s, v29.4s
+	ldp	q2, q3, [x0, #-32]
+	eor	v0.16b, v0.16b, v7.16b
 	eor	v1.16b, v7.16b, v1.16b
-	eor	v0.16b, v0.16b, v30.16b
+	eor	v0.16b, v0.16b, v18.16b
 	eor	v1.16b, v1.16b, v6.16b
 	stp	q0, q1, [x1], #64
-	eor	v0.16b, v7.16b, v4.16b
-	eor	v1.16b, v7.16b, v2.16b
-	eor	v0.16b, v0.16b, v5.16b
-	eor	v1.16b, v1.16b, v3.16b
+	eor	v0.16b, v7.16b, v2.16b
+	eor	v1.16b, v7.16b, v3.16b
+	eor	v0.16b, v0.16b, v17.16b
+	eor	v1.16b, v1.16b, v16.16b
 	stp	q0, q1, [x1, #-32]
-	cbnz	x4, Laes_hw_ctr32_encrypt_blocks_5
-Laes_hw_ctr32_encrypt_blocks_6:
-	and	x2, x2, #0x3                    // for i in 0..blocks weave 4, 1 {
-	cbz	x2, Laes_hw_ctr32_encrypt_blocks_12
+Laes_hw_ctr32_encrypt_blocks_9:
+	and	x2, x2, #0x3                    // for i in 0..blocks weave 8, 4, 1 {
+	cbz	x2, Laes_hw_ctr32_encrypt_blocks_11
 	ldp	q0, q2, [x3]                    // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
-	ldp	q3, q4, [x3, #32]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	ldp	q5, q6, [x3, #64]
-	ldp	q7, q16, [x3, #96]
-	ldp	q17, q18, [x3, #128]
-	ldp	q19, q20, [x3, #160]
-	ldr	q22, [x3, #192]
-Laes_hw_ctr32_encrypt_blocks_7:
-	rev32	v1.16b, v29.16b                 // let input = rev32(counter as u8x16);
-	ldr	q21, [x0], #16                  // dst[i] = src[i] ^ encrypt_block(input, key, R);
-	add	v29.4s, v29.4s, v27.4s          // counter = counter + u32x4(0, 0, 0, 1);
-	sub	x2, x2, #1                      // for i in 0..blocks weave 4, 1 {
-	eor	v21.16b, v22.16b, v21.16b
+	ldp	q3, q5, [x3, #32]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	ldp	q6, q7, [x3, #64]
+	ldp	q16, q17, [x3, #96]
+	ldp	q18, q19, [x3, #128]
+	ldp	q20, q21, [x3, #160]
+	ldr	q23, [x3, #192]
+Laes_hw_ctr32_encrypt_blocks_10:
+	rev32	v1.16b, v4.16b                  // let input = rev32(counter as u8x16);
+	ldr	q22, [x0], #16                  // dst[i] = src[i] ^ encrypt_block(input, key, R);
+	add	v4.4s, v4.4s, v29.4s            // counter = counter + u32x4(0, 0, 0, 1);
+	sub	x2, x2, #1                      // for i in 0..blocks weave 8, 4, 1 {
+	eor	v22.16b, v23.16b, v22.16b
 	aese	v1.16b, v0.16b                  // var s = aesmc(aese(x, first));
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v2.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v3.16b
-	aesmc	v1.16b, v1.16b
-	aese	v1.16b, v4.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v5.16b
 	aesmc	v1.16b, v1.16b
@@ -619,179 +1047,446 @@ Laes_hw_ctr32_encrypt_blocks_7:
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v19.16b
 	aesmc	v1.16b, v1.16b
-	aese	v1.16b, v20.16b                 // return aese(s, key.rd_key[rounds - 1]);
-	eor	v1.16b, v21.16b, v1.16b
+	aese	v1.16b, v20.16b
+	aesmc	v1.16b, v1.16b
+	aese	v1.16b, v21.16b                 // return aese(s, key.rd_key[rounds - 1]);
+	eor	v1.16b, v22.16b, v1.16b
 	str	q1, [x1], #16
-	cbnz	x2, Laes_hw_ctr32_encrypt_blocks_7
-	b	Laes_hw_ctr32_encrypt_blocks_12
-Laes_hw_ctr32_encrypt_blocks_8:
+	cbnz	x2, Laes_hw_ctr32_encrypt_blocks_10
+Laes_hw_ctr32_encrypt_blocks_11:
+	ret                                     // return;
+Laes_hw_ctr32_encrypt_blocks_12:
 	cmp	w5, #14                         // if key.rounds == R {
-	b.ne	Laes_hw_ctr32_encrypt_blocks_12
-	lsr	x4, x2, #2                      // for i in 0..blocks weave 4, 1 {
-	cbz	x4, Laes_hw_ctr32_encrypt_blocks_10
-	ldp	q26, q28, [x3]                  // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
-	ldp	q24, q25, [x3, #32]             // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	ldp	q22, q23, [x3, #64]
-	ldp	q20, q21, [x3, #96]
-	ldp	q18, q19, [x3, #128]
-	ldp	q16, q17, [x3, #160]
-	ldp	q6, q7, [x3, #192]
-	ldr	q5, [x3, #224]
-Laes_hw_ctr32_encrypt_blocks_9:
-	add	v0.4s, v29.4s, v27.4s           // counter = counter + u32x4(0, 0, 0, 1);
-	sub	x4, x4, #1                      // for i in 0..blocks weave 4, 1 {
-	rev32	v8.16b, v29.16b                 // let input = rev32(counter as u8x16);
-	add	v1.4s, v0.4s, v27.4s
-	rev32	v3.16b, v0.16b
-	add	v2.4s, v1.4s, v27.4s
-	rev32	v31.16b, v1.16b
-	rev32	v30.16b, v2.16b
-	aese	v8.16b, v26.16b                 // var s = aesmc(aese(x, first));
-	aesmc	v8.16b, v8.16b
-	aese	v3.16b, v26.16b
-	aesmc	v3.16b, v3.16b
-	aese	v31.16b, v26.16b
-	aesmc	v31.16b, v31.16b
-	aese	v30.16b, v26.16b
+	b.ne	Laes_hw_ctr32_encrypt_blocks_18
+	lsr	x4, x2, #3                      // for i in 0..blocks weave 8, 4, 1 {
+	cbz	x4, Laes_hw_ctr32_encrypt_blocks_14
+	ldp	q28, q27, [x3]                  // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
+	ldp	q26, q25, [x3, #32]             // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	ldp	q24, q23, [x3, #64]
+	ldp	q22, q21, [x3, #96]
+	ldp	q20, q19, [x3, #128]
+	ldp	q18, q17, [x3, #160]
+	ldp	q16, q7, [x3, #192]
+	ldr	q6, [x3, #224]
+Laes_hw_ctr32_encrypt_blocks_13:
+	add	v0.4s, v4.4s, v29.4s            // counter = counter + u32x4(0, 0, 0, 1);
+	rev32	v30.16b, v4.16b                 // let input = rev32(counter as u8x16);
+	add	v1.4s, v0.4s, v29.4s
+	rev32	v31.16b, v0.16b
+	add	v2.4s, v1.4s, v29.4s
+	rev32	v4.16b, v1.16b
+	aese	v30.16b, v28.16b                // var s = aesmc(aese(x, first));
 	aesmc	v30.16b, v30.16b
-	aese	v8.16b, v28.16b                 // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	aesmc	v8.16b, v8.16b
-	aese	v3.16b, v28.16b
-	aesmc	v3.16b, v3.16b
 	aese	v31.16b, v28.16b
 	aesmc	v31.16b, v31.16b
-	aese	v30.16b, v28.16b
+	ldp	q0, q5, [x0], #128              // dst[i] = src[i] ^ encrypt_block(input, key, R);
+	aese	v4.16b, v28.16b
+	aesmc	v4.16b, v4.16b
+	aese	v30.16b, v27.16b                // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v30.16b, v30.16b
-	aese	v8.16b, v24.16b
-	aesmc	v8.16b, v8.16b
-	aese	v3.16b, v24.16b
-	aesmc	v3.16b, v3.16b
-	aese	v31.16b, v24.16b
+	aese	v31.16b, v27.16b
 	aesmc	v31.16b, v31.16b
-	aese	v30.16b, v24.16b
+	aese	v4.16b, v27.16b
+	aesmc	v4.16b, v4.16b
+	aese	v30.16b, v26.16b
 	aesmc	v30.16b, v30.16b
-	aese	v8.16b, v25.16b
-	aesmc	v8.16b, v8.16b
-	aese	v3.16b, v25.16b
-	aesmc	v3.16b, v3.16b
-	aese	v31.16b, v25.16b
+	aese	v31.16b, v26.16b
 	aesmc	v31.16b, v31.16b
+	aese	v4.16b, v26.16b
+	aesmc	v4.16b, v4.16b
 	aese	v30.16b, v25.16b
 	aesmc	v30.16b, v30.16b
-	aese	v8.16b, v22.16b
-	aesmc	v8.16b, v8.16b
-	aese	v3.16b, v22.16b
-	aesmc	v3.16b, v3.16b
-	aese	v31.16b, v22.16b
+	aese	v31.16b, v25.16b
 	aesmc	v31.16b, v31.16b
-	aese	v30.16b, v22.16b
+	aese	v4.16b, v25.16b
+	aesmc	v4.16b, v4.16b
+	aese	v30.16b, v24.16b
 	aesmc	v30.16b, v30.16b
-	aese	v8.16b, v23.16b
-	aesmc	v8.16b, v8.16b
-	aese	v3.16b, v23.16b
-	aesmc	v3.16b, v3.16b
-	aese	v31.16b, v23.16b
+	aese	v31.16b, v24.16b
 	aesmc	v31.16b, v31.16b
+	aese	v4.16b, v24.16b
+	aesmc	v4.16b, v4.16b
 	aese	v30.16b, v23.16b
 	aesmc	v30.16b, v30.16b
-	aese	v8.16b, v20.16b
-	aesmc	v8.16b, v8.16b
-	aese	v3.16b, v20.16b
-	aesmc	v3.16b, v3.16b
-	aese	v31.16b, v20.16b
+	aese	v31.16b, v23.16b
 	aesmc	v31.16b, v31.16b
-	aese	v30.16b, v20.16b
+	aese	v4.16b, v23.16b
+	aesmc	v4.16b, v4.16b
+	aese	v30.16b, v22.16b
 	aesmc	v30.16b, v30.16b
-	aese	v8.16b, v21.16b
-	aesmc	v8.16b, v8.16b
-	aese	v3.16b, v21.16b
-	aesmc	v3.16b, v3.16b
-	aese	v31.16b, v21.16b
+	aese	v31.16b, v22.16b
 	aesmc	v31.16b, v31.16b
+	aese	v4.16b, v22.16b
+	aesmc	v4.16b, v4.16b
 	aese	v30.16b, v21.16b
 	aesmc	v30.16b, v30.16b
-	aese	v8.16b, v18.16b
-	aesmc	v8.16b, v8.16b
-	aese	v3.16b, v18.16b
-	aesmc	v3.16b, v3.16b
-	aese	v31.16b, v18.16b
+	aese	v31.16b, v21.16b
 	aesmc	v31.16b, v31.16b
-	aese	v30.16b, v18.16b
+	aese	v4.16b, v21.16b
+	aesmc	v4.16b, v4.16b
+	aese	v30.16b, v20.16b
 	aesmc	v30.16b, v30.16b
-	aese	v8.16b, v19.16b
-	aesmc	v8.16b, v8.16b
-	aese	v3.16b, v19.16b
-	aesmc	v3.16b, v3.16b
-	aese	v31.16b, v19.16b
+	aese	v31.16b, v20.16b
 	aesmc	v31.16b, v31.16b
+	aese	v4.16b, v20.16b
+	aesmc	v4.16b, v4.16b
 	aese	v30.16b, v19.16b
 	aesmc	v30.16b, v30.16b
-	aese	v8.16b, v16.16b
-	aesmc	v8.16b, v8.16b
-	aese	v3.16b, v16.16b
-	aesmc	v3.16b, v3.16b
-	aese	v31.16b, v16.16b
+	aese	v31.16b, v19.16b
 	aesmc	v31.16b, v31.16b
-	aese	v30.16b, v16.16b
+	aese	v4.16b, v19.16b
+	aesmc	v4.16b, v4.16b
+	aese	v30.16b, v18.16b
 	aesmc	v30.16b, v30.16b
-	aese	v8.16b, v17.16b
-	aesmc	v8.16b, v8.16b
-	aese	v3.16b, v17.16b
-	aesmc	v3.16b, v3.16b
-	aese	v31.16b, v17.16b
+	aese	v31.16b, v18.16b
 	aesmc	v31.16b, v31.16b
+	aese	v4.16b, v18.16b
+	aesmc	v4.16b, v4.16b
 	aese	v30.16b, v17.16b
 	aesmc	v30.16b, v30.16b
-	aese	v8.16b, v6.16b
-	aesmc	v8.16b, v8.16b
-	aese	v3.16b, v6.16b
-	aesmc	v3.16b, v3.16b
-	aese	v31.16b, v6.16b
+	aese	v31.16b, v17.16b
 	aesmc	v31.16b, v31.16b
-	aese	v30.16b, v6.16b
+	aese	v4.16b, v17.16b
+	aesmc	v4.16b, v4.16b
+	aese	v30.16b, v16.16b
 	aesmc	v30.16b, v30.16b
-	ldp	q0, q1, [x0], #64               // dst[i] = src[i] ^ encrypt_block(input, key, R);
-	aese	v8.16b, v7.16b                  // return aese(s, key.rd_key[rounds - 1]);
-	aese	v3.16b, v7.16b
+	aese	v31.16b, v16.16b
+	aesmc	v31.16b, v31.16b
+	aese	v4.16b, v16.16b
+	aesmc	v4.16b, v4.16b
+	ldp	q3, q1, [x0, #-96]
+	aese	v30.16b, v7.16b                 // return aese(s, key.rd_key[rounds - 1]);
 	aese	v31.16b, v7.16b
+	aese	v4.16b, v7.16b
+	eor	v0.16b, v6.16b, v0.16b
+	eor	v5.16b, v6.16b, v5.16b
+	eor	v30.16b, v0.16b, v30.16b
+	add	v0.4s, v2.4s, v29.4s
+	rev32	v2.16b, v2.16b
+	eor	v5.16b, v5.16b, v31.16b
+	eor	v3.16b, v6.16b, v3.16b
+	stp	q30, q5, [x1], #128
+	add	v30.4s, v0.4s, v29.4s
+	rev32	v0.16b, v0.16b
+	aese	v2.16b, v28.16b
+	aesmc	v2.16b, v2.16b
+	ldp	q31, q5, [x0, #-64]
+	aese	v0.16b, v28.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v27.16b
+	aesmc	v2.16b, v2.16b
+	eor	v1.16b, v6.16b, v1.16b
+	aese	v0.16b, v27.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v26.16b
+	aesmc	v2.16b, v2.16b
+	eor	v31.16b, v6.16b, v31.16b
+	aese	v0.16b, v26.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v25.16b
+	aesmc	v2.16b, v2.16b
+	eor	v4.16b, v3.16b, v4.16b
+	add	v3.4s, v30.4s, v29.4s
+	rev32	v30.16b, v30.16b
+	aese	v0.16b, v25.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v24.16b
+	aesmc	v2.16b, v2.16b
+	aese	v30.16b, v28.16b
+	aesmc	v30.16b, v30.16b
+	aese	v0.16b, v24.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v23.16b
+	aesmc	v2.16b, v2.16b
+	aese	v30.16b, v27.16b
+	aesmc	v30.16b, v30.16b
+	aese	v0.16b, v23.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v22.16b
+	aesmc	v2.16b, v2.16b
+	aese	v30.16b, v26.16b
+	aesmc	v30.16b, v30.16b
+	aese	v0.16b, v22.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v21.16b
+	aesmc	v2.16b, v2.16b
+	aese	v30.16b, v25.16b
+	aesmc	v30.16b, v30.16b
+	aese	v0.16b, v21.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v20.16b
+	aesmc	v2.16b, v2.16b
+	aese	v30.16b, v24.16b
+	aesmc	v30.16b, v30.16b
+	aese	v0.16b, v20.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v19.16b
+	aesmc	v2.16b, v2.16b
+	aese	v30.16b, v23.16b
+	aesmc	v30.16b, v30.16b
+	aese	v0.16b, v19.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v18.16b
+	aesmc	v2.16b, v2.16b
+	aese	v30.16b, v22.16b
+	aesmc	v30.16b, v30.16b
+	aese	v0.16b, v18.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v17.16b
+	aesmc	v2.16b, v2.16b
+	aese	v30.16b, v21.16b
+	aesmc	v30.16b, v30.16b
+	aese	v0.16b, v17.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v16.16b
+	aesmc	v2.16b, v2.16b
+	aese	v30.16b, v20.16b
+	aesmc	v30.16b, v30.16b
+	aese	v0.16b, v16.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v7.16b
+	aese	v30.16b, v19.16b
+	aesmc	v30.16b, v30.16b
+	aese	v0.16b, v7.16b
+	eor	v5.16b, v6.16b, v5.16b
+	eor	v1.16b, v1.16b, v2.16b
+	aese	v30.16b, v18.16b
+	aesmc	v30.16b, v30.16b
+	stp	q4, q1, [x1, #-96]
+	add	v4.4s, v3.4s, v29.4s
+	rev32	v1.16b, v3.16b
+	ldp	q3, q2, [x0, #-32]
+	aese	v30.16b, v17.16b
+	aesmc	v30.16b, v30.16b
+	aese	v1.16b, v28.16b
+	aesmc	v1.16b, v1.16b
+	eor	v31.16b, v31.16b, v0.16b
+	rev32	v0.16b, v4.16b
+	aese	v30.16b, v16.16b
+	aesmc	v30.16b, v30.16b
+	aese	v1.16b, v27.16b
+	aesmc	v1.16b, v1.16b
+	aese	v0.16b, v28.16b
+	aesmc	v0.16b, v0.16b
 	aese	v30.16b, v7.16b
-	add	v29.4s, v2.4s, v27.4s
-	ldp	q2, q4, [x0, #-32]
-	eor	v0.16b, v5.16b, v0.16b
-	eor	v1.16b, v5.16b, v1.16b
-	eor	v0.16b, v0.16b, v8.16b
-	eor	v1.16b, v1.16b, v3.16b
+	aese	v1.16b, v26.16b
+	aesmc	v1.16b, v1.16b
+	aese	v0.16b, v27.16b
+	aesmc	v0.16b, v0.16b
+	eor	v3.16b, v6.16b, v3.16b
+	aese	v1.16b, v25.16b
+	aesmc	v1.16b, v1.16b
+	aese	v0.16b, v26.16b
+	aesmc	v0.16b, v0.16b
+	eor	v2.16b, v6.16b, v2.16b
+	aese	v1.16b, v24.16b
+	aesmc	v1.16b, v1.16b
+	aese	v0.16b, v25.16b
+	aesmc	v0.16b, v0.16b
+	eor	v5.16b, v5.16b, v30.16b
+	aese	v1.16b, v23.16b
+	aesmc	v1.16b, v1.16b
+	stp	q31, q5, [x1, #-64]
+	aese	v0.16b, v24.16b
+	aesmc	v0.16b, v0.16b
+	sub	x4, x4, #1                      // for i in 0..blocks weave 8, 4, 1 {
+	add	v4.4s, v4.4s, v29.4s
+	aese	v1.16b, v22.16b
+	aesmc	v1.16b, v1.16b
+	aese	v0.16b, v23.16b
+	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v21.16b
+	aesmc	v1.16b, v1.16b
+	aese	v0.16b, v22.16b
+	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v20.16b
+	aesmc	v1.16b, v1.16b
+	aese	v0.16b, v21.16b
+	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v19.16b
+	aesmc	v1.16b, v1.16b
+	aese	v0.16b, v20.16b
+	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v18.16b
+	aesmc	v1.16b, v1.16b
+	aese	v0.16b, v19.16b
+	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v17.16b
+	aesmc	v1.16b, v1.16b
+	aese	v0.16b, v18.16b
+	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v16.16b
+	aesmc	v1.16b, v1.16b
+	aese	v0.16b, v17.16b
+	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v7.16b
+	aese	v0.16b, v16.16b
+	aesmc	v0.16b, v0.16b
+	eor	v1.16b, v3.16b, v1.16b
+	aese	v0.16b, v7.16b
+	eor	v0.16b, v2.16b, v0.16b
+	stp	q1, q0, [x1, #-32]
+	cbnz	x4, Laes_hw_ctr32_encrypt_blocks_13
+Laes_hw_ctr32_encrypt_blocks_14:
+	tbz	x2, #2, Laes_hw_ctr32_encrypt_blocks_15 // for i in 0..blocks weave 8, 4, 1 {
+	add	v0.4s, v4.4s, v29.4s            // counter = counter + u32x4(0, 0, 0, 1);
+	ldr	q6, [x3, #224]                  // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
+	ldp	q2, q3, [x3]
+	add	v1.4s, v0.4s, v29.4s
+	rev32	v17.16b, v4.16b                 // let input = rev32(counter as u8x16);
+	add	v4.4s, v1.4s, v29.4s
+	rev32	v5.16b, v0.16b
+	rev32	v16.16b, v1.16b
+	rev32	v7.16b, v4.16b
+	aese	v17.16b, v2.16b                 // var s = aesmc(aese(x, first));
+	aesmc	v17.16b, v17.16b
+	aese	v5.16b, v2.16b
+	aesmc	v5.16b, v5.16b
+	aese	v16.16b, v2.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v2.16b
+	aesmc	v7.16b, v7.16b
+	ldp	q0, q1, [x3, #32]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	aese	v17.16b, v3.16b
+	aesmc	v17.16b, v17.16b
+	aese	v5.16b, v3.16b
+	aesmc	v5.16b, v5.16b
+	aese	v16.16b, v3.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v3.16b
+	aesmc	v7.16b, v7.16b
+	aese	v17.16b, v0.16b
+	aesmc	v17.16b, v17.16b
+	aese	v5.16b, v0.16b
+	aesmc	v5.16b, v5.16b
+	aese	v16.16b, v0.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v0.16b
+	aesmc	v7.16b, v7.16b
+	ldp	q0, q2, [x3, #64]
+	aese	v17.16b, v1.16b
+	aesmc	v17.16b, v17.16b
+	aese	v5.16b, v1.16b
+	aesmc	v5.16b, v5.16b
+	aese	v16.16b, v1.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v1.16b
+	aesmc	v7.16b, v7.16b
+	aese	v17.16b, v0.16b
+	aesmc	v17.16b, v17.16b
+	aese	v5.16b, v0.16b
+	aesmc	v5.16b, v5.16b
+	aese	v16.16b, v0.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v0.16b
+	aesmc	v7.16b, v7.16b
+	ldp	q0, q1, [x3, #96]
+	aese	v17.16b, v2.16b
+	aesmc	v17.16b, v17.16b
+	aese	v5.16b, v2.16b
+	aesmc	v5.16b, v5.16b
+	aese	v16.16b, v2.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v2.16b
+	aesmc	v7.16b, v7.16b
+	aese	v17.16b, v0.16b
+	aesmc	v17.16b, v17.16b
+	aese	v5.16b, v0.16b
+	aesmc	v5.16b, v5.16b
+	aese	v16.16b, v0.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v0.16b
+	aesmc	v7.16b, v7.16b
+	ldp	q0, q2, [x3, #128]
+	aese	v17.16b, v1.16b
+	aesmc	v17.16b, v17.16b
+	aese	v5.16b, v1.16b
+	aesmc	v5.16b, v5.16b
+	aese	v16.16b, v1.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v1.16b
+	aesmc	v7.16b, v7.16b
+	aese	v17.16b, v0.16b
+	aesmc	v17.16b, v17.16b
+	aese	v5.16b, v0.16b
+	aesmc	v5.16b, v5.16b
+	aese	v16.16b, v0.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v0.16b
+	aesmc	v7.16b, v7.16b
+	ldp	q0, q1, [x3, #160]
+	aese	v17.16b, v2.16b
+	aesmc	v17.16b, v17.16b
+	aese	v5.16b, v2.16b
+	aesmc	v5.16b, v5.16b
+	aese	v16.16b, v2.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v2.16b
+	aesmc	v7.16b, v7.16b
+	aese	v17.16b, v0.16b
+	aesmc	v17.16b, v17.16b
+	aese	v5.16b, v0.16b
+	aesmc	v5.16b, v5.16b
+	aese	v16.16b, v0.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v0.16b
+	aesmc	v7.16b, v7.16b
+	ldp	q0, q2, [x3, #192]
+	aese	v17.16b, v1.16b
+	aesmc	v17.16b, v17.16b
+	aese	v5.16b, v1.16b
+	aesmc	v5.16b, v5.16b
+	aese	v16.16b, v1.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v1.16b
+	aesmc	v7.16b, v7.16b
+	aese	v17.16b, v0.16b
+	aesmc	v17.16b, v17.16b
+	aese	v5.16b, v0.16b
+	aesmc	v5.16b, v5.16b
+	aese	v16.16b, v0.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v0.16b
+	aesmc	v7.16b, v7.16b
+	ldp	q0, q1, [x0], #64               // dst[i] = src[i] ^ encrypt_block(input, key, R);
+	aese	v17.16b, v2.16b                 // return aese(s, key.rd_key[rounds - 1]);
+	aese	v5.16b, v2.16b
+	aese	v16.16b, v2.16b
+	aese	v7.16b, v2.16b
+	add	v4.4s, v4.4s, v29.4s
+	ldp	q2, q3, [x0, #-32]
+	eor	v0.16b, v0.16b, v6.16b
+	eor	v1.16b, v6.16b, v1.16b
+	eor	v0.16b, v0.16b, v17.16b
+	eor	v1.16b, v1.16b, v5.16b
 	stp	q0, q1, [x1], #64
-	eor	v0.16b, v5.16b, v2.16b
-	eor	v1.16b, v5.16b, v4.16b
-	eor	v0.16b, v0.16b, v31.16b
-	eor	v1.16b, v1.16b, v30.16b
+	eor	v0.16b, v6.16b, v2.16b
+	eor	v1.16b, v6.16b, v3.16b
+	eor	v0.16b, v0.16b, v16.16b
+	eor	v1.16b, v1.16b, v7.16b
 	stp	q0, q1, [x1, #-32]
-	cbnz	x4, Laes_hw_ctr32_encrypt_blocks_9
-Laes_hw_ctr32_encrypt_blocks_10:
-	and	x2, x2, #0x3                    // for i in 0..blocks weave 4, 1 {
-	cbz	x2, Laes_hw_ctr32_encrypt_blocks_12
+Laes_hw_ctr32_encrypt_blocks_15:
+	and	x2, x2, #0x3                    // for i in 0..blocks weave 8, 4, 1 {
+	cbz	x2, Laes_hw_ctr32_encrypt_blocks_17
 	ldp	q0, q2, [x3]                    // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
-	ldp	q3, q4, [x3, #32]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	ldp	q5, q6, [x3, #64]
-	ldp	q7, q16, [x3, #96]
-	ldp	q17, q18, [x3, #128]
-	ldp	q19, q20, [x3, #160]
-	ldp	q21, q22, [x3, #192]
-	ldr	q24, [x3, #224]
-Laes_hw_ctr32_encrypt_blocks_11:
-	rev32	v1.16b, v29.16b                 // let input = rev32(counter as u8x16);
-	ldr	q23, [x0], #16                  // dst[i] = src[i] ^ encrypt_block(input, key, R);
-	add	v29.4s, v29.4s, v27.4s          // counter = counter + u32x4(0, 0, 0, 1);
-	sub	x2, x2, #1                      // for i in 0..blocks weave 4, 1 {
-	eor	v23.16b, v24.16b, v23.16b
+	ldp	q3, q5, [x3, #32]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	ldp	q6, q7, [x3, #64]
+	ldp	q16, q17, [x3, #96]
+	ldp	q18, q19, [x3, #128]
+	ldp	q20, q21, [x3, #160]
+	ldp	q22, q23, [x3, #192]
+	ldr	q25, [x3, #224]
+Laes_hw_ctr32_encrypt_blocks_16:
+	rev32	v1.16b, v4.16b                  // let input = rev32(counter as u8x16);
+	ldr	q24, [x0], #16                  // dst[i] = src[i] ^ encrypt_block(input, key, R);
+	add	v4.4s, v4.4s, v29.4s            // counter = counter + u32x4(0, 0, 0, 1);
+	sub	x2, x2, #1                      // for i in 0..blocks weave 8, 4, 1 {
+	eor	v24.16b, v25.16b, v24.16b
 	aese	v1.16b, v0.16b                  // var s = aesmc(aese(x, first));
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v2.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v3.16b
-	aesmc	v1.16b, v1.16b
-	aese	v1.16b, v4.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v5.16b
 	aesmc	v1.16b, v1.16b
@@ -811,15 +1506,15 @@ Laes_hw_ctr32_encrypt_blocks_11:
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v21.16b
 	aesmc	v1.16b, v1.16b
-	aese	v1.16b, v22.16b                 // return aese(s, key.rd_key[rounds - 1]);
-	eor	v1.16b, v23.16b, v1.16b
+	aese	v1.16b, v22.16b
+	aesmc	v1.16b, v1.16b
+	aese	v1.16b, v23.16b                 // return aese(s, key.rd_key[rounds - 1]);
+	eor	v1.16b, v24.16b, v1.16b
 	str	q1, [x1], #16
-	cbnz	x2, Laes_hw_ctr32_encrypt_blocks_11
-Laes_hw_ctr32_encrypt_blocks_12:
-	ldr	d8, [sp]
-	.cfi_restore	d8
-	add	sp, sp, #16
-	.cfi_def_cfa_offset	0
+	cbnz	x2, Laes_hw_ctr32_encrypt_blocks_16
+Laes_hw_ctr32_encrypt_blocks_17:
+	ret                                     // return;
+Laes_hw_ctr32_encrypt_blocks_18:
 	ret
 	.cfi_endproc
 
@@ -906,96 +1601,96 @@ Laes_hw_cbc_encrypt_4:
 	ldp	q18, q17, [x3, #128]
 	ldr	q16, [x3, #160]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 Laes_hw_cbc_encrypt_5:
-	ldp	q3, q4, [x0], #64               // chain = src[i];
+	ldp	q3, q5, [x0], #64               // chain = src[i];
 	eor	v1.16b, v7.16b, v16.16b         // dst[i] = decrypt_block(chain, key, R) ^ before;
-	sub	x2, x2, #1                      // for i in 0..length / 16 weave 4, 1 {
 	ldp	q0, q2, [x0, #-64]              // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	eor	v3.16b, v16.16b, v3.16b
-	eor	v5.16b, v16.16b, v4.16b
-	ldp	q4, q6, [x0, #-32]
+	ldp	q4, q27, [x0, #-32]
 	aesd	v0.16b, v26.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v2.16b, v26.16b
 	aesimc	v2.16b, v2.16b
+	eor	v5.16b, v16.16b, v5.16b
 	aesd	v4.16b, v26.16b
 	aesimc	v4.16b, v4.16b
-	aesd	v6.16b, v26.16b
-	aesimc	v6.16b, v6.16b
 	aesd	v0.16b, v25.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v27.16b, v26.16b
+	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v25.16b
 	aesimc	v2.16b, v2.16b
 	aesd	v4.16b, v25.16b
 	aesimc	v4.16b, v4.16b
-	aesd	v6.16b, v25.16b
-	aesimc	v6.16b, v6.16b
 	aesd	v0.16b, v24.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v27.16b, v25.16b
+	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v24.16b
 	aesimc	v2.16b, v2.16b
 	aesd	v4.16b, v24.16b
 	aesimc	v4.16b, v4.16b
-	aesd	v6.16b, v24.16b
-	aesimc	v6.16b, v6.16b
 	aesd	v0.16b, v23.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v27.16b, v24.16b
+	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v23.16b
 	aesimc	v2.16b, v2.16b
 	aesd	v4.16b, v23.16b
 	aesimc	v4.16b, v4.16b
-	aesd	v6.16b, v23.16b
-	aesimc	v6.16b, v6.16b
 	aesd	v0.16b, v22.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v27.16b, v23.16b
+	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v22.16b
 	aesimc	v2.16b, v2.16b
 	aesd	v4.16b, v22.16b
 	aesimc	v4.16b, v4.16b
-	aesd	v6.16b, v22.16b
-	aesimc	v6.16b, v6.16b
 	aesd	v0.16b, v21.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v27.16b, v22.16b
+	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v21.16b
 	aesimc	v2.16b, v2.16b
 	aesd	v4.16b, v21.16b
 	aesimc	v4.16b, v4.16b
-	aesd	v6.16b, v21.16b
-	aesimc	v6.16b, v6.16b
 	aesd	v0.16b, v20.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v27.16b, v21.16b
+	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v20.16b
 	aesimc	v2.16b, v2.16b
 	aesd	v4.16b, v20.16b
 	aesimc	v4.16b, v4.16b
-	aesd	v6.16b, v20.16b
-	aesimc	v6.16b, v6.16b
 	aesd	v0.16b, v19.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v27.16b, v20.16b
+	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v19.16b
 	aesimc	v2.16b, v2.16b
 	aesd	v4.16b, v19.16b
 	aesimc	v4.16b, v4.16b
-	aesd	v6.16b, v19.16b
-	aesimc	v6.16b, v6.16b
 	aesd	v0.16b, v18.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v27.16b, v19.16b
+	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v18.16b
 	aesimc	v2.16b, v2.16b
 	aesd	v4.16b, v18.16b
 	aesimc	v4.16b, v4.16b
-	aesd	v6.16b, v18.16b
-	aesimc	v6.16b, v6.16b
-	ldp	q27, q7, [x0, #-32]
+	ldp	q6, q7, [x0, #-32]
 	aesd	v0.16b, v17.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aesd	v27.16b, v18.16b
+	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v17.16b
 	aesd	v4.16b, v17.16b
-	aesd	v6.16b, v17.16b
 	eor	v0.16b, v1.16b, v0.16b
+	sub	x2, x2, #1                      // for i in 0..length / 16 weave 4, 1 {
+	aesd	v27.16b, v17.16b
 	eor	v1.16b, v3.16b, v2.16b
-	eor	v2.16b, v16.16b, v27.16b
+	eor	v2.16b, v16.16b, v6.16b
 	stp	q0, q1, [x1], #64
 	eor	v0.16b, v5.16b, v4.16b
-	eor	v1.16b, v2.16b, v6.16b
+	eor	v1.16b, v2.16b, v27.16b
 	stp	q0, q1, [x1, #-32]
 	cbnz	x2, Laes_hw_cbc_encrypt_5
 Laes_hw_cbc_encrypt_6:
@@ -1106,7 +1801,6 @@ Laes_hw_cbc_encrypt_14:
 Laes_hw_cbc_encrypt_15:
 	ldp	q2, q3, [x0], #64               // chain = src[i];
 	eor	v1.16b, v7.16b, v5.16b          // dst[i] = decrypt_block(chain, key, R) ^ before;
-	sub	x2, x2, #1                      // for i in 0..length / 16 weave 4, 1 {
 	ldp	q0, q28, [x0, #-64]             // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	eor	v2.16b, v5.16b, v2.16b
 	eor	v4.16b, v5.16b, v3.16b
@@ -1205,6 +1899,7 @@ Laes_hw_cbc_encrypt_15:
 	aesd	v29.16b, v6.16b
 	aesd	v27.16b, v6.16b
 	eor	v0.16b, v1.16b, v0.16b
+	sub	x2, x2, #1                      // for i in 0..length / 16 weave 4, 1 {
 	eor	v1.16b, v2.16b, v28.16b
 	eor	v2.16b, v5.16b, v3.16b
 	stp	q0, q1, [x1], #64
@@ -1331,7 +2026,6 @@ Laes_hw_cbc_encrypt_24:
 Laes_hw_cbc_encrypt_25:
 	ldp	q0, q1, [x0], #64               // chain = src[i];
 	eor	v31.16b, v7.16b, v16.16b        // dst[i] = decrypt_block(chain, key, R) ^ before;
-	sub	x2, x2, #1                      // for i in 0..length / 16 weave 4, 1 {
 	ldp	q4, q3, [x0, #-64]              // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	eor	v0.16b, v16.16b, v0.16b
 	eor	v6.16b, v16.16b, v1.16b
@@ -1434,6 +2128,7 @@ Laes_hw_cbc_encrypt_25:
 	aesimc	v1.16b, v1.16b
 	aesd	v4.16b, v18.16b
 	aesimc	v4.16b, v4.16b
+	sub	x2, x2, #1                      // for i in 0..length / 16 weave 4, 1 {
 	aesd	v3.16b, v18.16b
 	aesimc	v3.16b, v3.16b
 	aesd	v2.16b, v18.16b
@@ -1548,7 +2243,6 @@ _aes_hw_ecb_encrypt:
 	ldr	q22, [x3, #160]
 Laes_hw_ecb_encrypt_1:
 	ldp	q0, q1, [x0], #64               // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
-	sub	x2, x2, #1
 	ldp	q2, q4, [x0, #-32]
 	aese	v0.16b, v3.16b                  // var s = aesmc(aese(x, first));
 	aesmc	v0.16b, v0.16b
@@ -1627,6 +2321,7 @@ Laes_hw_ecb_encrypt_1:
 	aese	v2.16b, v21.16b
 	aese	v4.16b, v21.16b
 	eor	v0.16b, v0.16b, v22.16b         // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
+	sub	x2, x2, #1
 	eor	v1.16b, v1.16b, v22.16b
 	stp	q0, q1, [x1], #64
 	eor	v0.16b, v2.16b, v22.16b
@@ -1680,7 +2375,6 @@ Laes_hw_ecb_encrypt_4:
 	ldr	q22, [x3, #160]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 Laes_hw_ecb_encrypt_5:
 	ldp	q0, q1, [x0], #64               // for i in 0..length / 16 weave 4, 1 { dst[i] = decrypt_block(src[i], k...
-	sub	x2, x2, #1
 	ldp	q2, q4, [x0, #-32]
 	aesd	v0.16b, v3.16b                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	aesimc	v0.16b, v0.16b
@@ -1759,6 +2453,7 @@ Laes_hw_ecb_encrypt_5:
 	aesd	v2.16b, v21.16b
 	aesd	v4.16b, v21.16b
 	eor	v0.16b, v0.16b, v22.16b
+	sub	x2, x2, #1
 	eor	v1.16b, v1.16b, v22.16b
 	stp	q0, q1, [x1], #64
 	eor	v0.16b, v2.16b, v22.16b
@@ -1817,7 +2512,6 @@ Laes_hw_ecb_encrypt_9:
 	ldr	q24, [x3, #192]
 Laes_hw_ecb_encrypt_10:
 	ldp	q0, q1, [x0], #64               // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
-	sub	x2, x2, #1
 	ldp	q2, q4, [x0, #-32]
 	aese	v0.16b, v3.16b                  // var s = aesmc(aese(x, first));
 	aesmc	v0.16b, v0.16b
@@ -1893,6 +2587,7 @@ Laes_hw_ecb_encrypt_10:
 	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v21.16b
 	aesmc	v0.16b, v0.16b
+	sub	x2, x2, #1
 	aese	v1.16b, v21.16b
 	aesmc	v1.16b, v1.16b
 	aese	v2.16b, v21.16b
@@ -1971,7 +2666,6 @@ Laes_hw_ecb_encrypt_13:
 	ldr	q24, [x3, #192]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 Laes_hw_ecb_encrypt_14:
 	ldp	q0, q1, [x0], #64               // for i in 0..length / 16 weave 4, 1 { dst[i] = decrypt_block(src[i], k...
-	sub	x2, x2, #1
 	ldp	q2, q4, [x0, #-32]
 	aesd	v0.16b, v3.16b                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	aesimc	v0.16b, v0.16b
@@ -2047,6 +2741,7 @@ Laes_hw_ecb_encrypt_14:
 	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v21.16b
 	aesimc	v0.16b, v0.16b
+	sub	x2, x2, #1
 	aesd	v1.16b, v21.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v2.16b, v21.16b
@@ -2130,7 +2825,6 @@ Laes_hw_ecb_encrypt_18:
 	ldr	q26, [x3, #224]
 Laes_hw_ecb_encrypt_19:
 	ldp	q0, q1, [x0], #64               // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
-	sub	x2, x2, #1
 	ldp	q2, q4, [x0, #-32]
 	aese	v0.16b, v3.16b                  // var s = aesmc(aese(x, first));
 	aesmc	v0.16b, v0.16b
@@ -2138,112 +2832,113 @@ Laes_hw_ecb_encrypt_19:
 	aesmc	v1.16b, v1.16b
 	aese	v2.16b, v3.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v3.16b
-	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v5.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v0.16b, v0.16b
 	aese	v1.16b, v5.16b
 	aesmc	v1.16b, v1.16b
 	aese	v2.16b, v5.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v5.16b
-	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v6.16b
 	aesmc	v0.16b, v0.16b
 	aese	v1.16b, v6.16b
 	aesmc	v1.16b, v1.16b
 	aese	v2.16b, v6.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v6.16b
-	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v7.16b
 	aesmc	v0.16b, v0.16b
+	aese	v4.16b, v3.16b
+	aesmc	v4.16b, v4.16b
 	aese	v1.16b, v7.16b
 	aesmc	v1.16b, v1.16b
 	aese	v2.16b, v7.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v7.16b
-	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v16.16b
 	aesmc	v0.16b, v0.16b
+	aese	v4.16b, v5.16b
+	aesmc	v4.16b, v4.16b
 	aese	v1.16b, v16.16b
 	aesmc	v1.16b, v1.16b
 	aese	v2.16b, v16.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v16.16b
-	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v17.16b
 	aesmc	v0.16b, v0.16b
+	aese	v4.16b, v6.16b
+	aesmc	v4.16b, v4.16b
 	aese	v1.16b, v17.16b
 	aesmc	v1.16b, v1.16b
 	aese	v2.16b, v17.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v17.16b
-	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v18.16b
 	aesmc	v0.16b, v0.16b
+	aese	v4.16b, v7.16b
+	aesmc	v4.16b, v4.16b
 	aese	v1.16b, v18.16b
 	aesmc	v1.16b, v1.16b
 	aese	v2.16b, v18.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v18.16b
-	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v19.16b
 	aesmc	v0.16b, v0.16b
+	aese	v4.16b, v16.16b
+	aesmc	v4.16b, v4.16b
 	aese	v1.16b, v19.16b
 	aesmc	v1.16b, v1.16b
 	aese	v2.16b, v19.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v19.16b
-	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v20.16b
 	aesmc	v0.16b, v0.16b
+	aese	v4.16b, v17.16b
+	aesmc	v4.16b, v4.16b
 	aese	v1.16b, v20.16b
 	aesmc	v1.16b, v1.16b
 	aese	v2.16b, v20.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v20.16b
-	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v21.16b
 	aesmc	v0.16b, v0.16b
+	aese	v4.16b, v18.16b
+	aesmc	v4.16b, v4.16b
 	aese	v1.16b, v21.16b
 	aesmc	v1.16b, v1.16b
 	aese	v2.16b, v21.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v21.16b
-	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v22.16b
 	aesmc	v0.16b, v0.16b
+	aese	v4.16b, v19.16b
+	aesmc	v4.16b, v4.16b
 	aese	v1.16b, v22.16b
 	aesmc	v1.16b, v1.16b
 	aese	v2.16b, v22.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v22.16b
-	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v23.16b
 	aesmc	v0.16b, v0.16b
+	aese	v4.16b, v20.16b
+	aesmc	v4.16b, v4.16b
 	aese	v1.16b, v23.16b
 	aesmc	v1.16b, v1.16b
 	aese	v2.16b, v23.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v23.16b
-	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v24.16b
 	aesmc	v0.16b, v0.16b
+	aese	v4.16b, v21.16b
+	aesmc	v4.16b, v4.16b
 	aese	v1.16b, v24.16b
 	aesmc	v1.16b, v1.16b
 	aese	v2.16b, v24.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v24.16b
-	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v25.16b                 // return aese(s, key.rd_key[rounds - 1]);
+	aese	v4.16b, v22.16b
+	aesmc	v4.16b, v4.16b
 	aese	v1.16b, v25.16b
 	aese	v2.16b, v25.16b
-	aese	v4.16b, v25.16b
 	eor	v0.16b, v0.16b, v26.16b         // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
+	sub	x2, x2, #1
+	aese	v4.16b, v23.16b
+	aesmc	v4.16b, v4.16b
 	eor	v1.16b, v1.16b, v26.16b
 	stp	q0, q1, [x1], #64
 	eor	v0.16b, v2.16b, v26.16b
+	aese	v4.16b, v24.16b
+	aesmc	v4.16b, v4.16b
+	aese	v4.16b, v25.16b
 	eor	v1.16b, v4.16b, v26.16b
 	stp	q0, q1, [x1, #-32]
 	cbnz	x2, Laes_hw_ecb_encrypt_19
@@ -2306,7 +3001,6 @@ Laes_hw_ecb_encrypt_22:
 	ldr	q26, [x3, #224]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 Laes_hw_ecb_encrypt_23:
 	ldp	q0, q1, [x0], #64               // for i in 0..length / 16 weave 4, 1 { dst[i] = decrypt_block(src[i], k...
-	sub	x2, x2, #1
 	ldp	q2, q4, [x0, #-32]
 	aesd	v0.16b, v3.16b                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	aesimc	v0.16b, v0.16b
@@ -2314,112 +3008,113 @@ Laes_hw_ecb_encrypt_23:
 	aesimc	v1.16b, v1.16b
 	aesd	v2.16b, v3.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v3.16b
-	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v5.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v5.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v2.16b, v5.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v5.16b
-	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v6.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v6.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v2.16b, v6.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v6.16b
-	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v7.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v4.16b, v3.16b
+	aesimc	v4.16b, v4.16b
 	aesd	v1.16b, v7.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v2.16b, v7.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v7.16b
-	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v16.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v4.16b, v5.16b
+	aesimc	v4.16b, v4.16b
 	aesd	v1.16b, v16.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v2.16b, v16.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v16.16b
-	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v17.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v4.16b, v6.16b
+	aesimc	v4.16b, v4.16b
 	aesd	v1.16b, v17.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v2.16b, v17.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v17.16b
-	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v18.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v4.16b, v7.16b
+	aesimc	v4.16b, v4.16b
 	aesd	v1.16b, v18.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v2.16b, v18.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v18.16b
-	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v19.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v4.16b, v16.16b
+	aesimc	v4.16b, v4.16b
 	aesd	v1.16b, v19.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v2.16b, v19.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v19.16b
-	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v20.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v4.16b, v17.16b
+	aesimc	v4.16b, v4.16b
 	aesd	v1.16b, v20.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v2.16b, v20.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v20.16b
-	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v21.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v4.16b, v18.16b
+	aesimc	v4.16b, v4.16b
 	aesd	v1.16b, v21.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v2.16b, v21.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v21.16b
-	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v22.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v4.16b, v19.16b
+	aesimc	v4.16b, v4.16b
 	aesd	v1.16b, v22.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v2.16b, v22.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v22.16b
-	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v23.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v4.16b, v20.16b
+	aesimc	v4.16b, v4.16b
 	aesd	v1.16b, v23.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v2.16b, v23.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v23.16b
-	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v24.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v4.16b, v21.16b
+	aesimc	v4.16b, v4.16b
 	aesd	v1.16b, v24.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v2.16b, v24.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v24.16b
-	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v25.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aesd	v4.16b, v22.16b
+	aesimc	v4.16b, v4.16b
 	aesd	v1.16b, v25.16b
 	aesd	v2.16b, v25.16b
-	aesd	v4.16b, v25.16b
 	eor	v0.16b, v0.16b, v26.16b
+	sub	x2, x2, #1
+	aesd	v4.16b, v23.16b
+	aesimc	v4.16b, v4.16b
 	eor	v1.16b, v1.16b, v26.16b
 	stp	q0, q1, [x1], #64
 	eor	v0.16b, v2.16b, v26.16b
+	aesd	v4.16b, v24.16b
+	aesimc	v4.16b, v4.16b
+	aesd	v4.16b, v25.16b
 	eor	v1.16b, v4.16b, v26.16b
 	stp	q0, q1, [x1, #-32]
 	cbnz	x2, Laes_hw_ecb_encrypt_23

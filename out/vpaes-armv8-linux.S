@@ -230,385 +230,379 @@ vpaes_decrypt:
 vpaes_ctr32_encrypt_blocks:
 	.cfi_startproc
 	hint	#34                             // bti c
-	stp	d8, d9, [sp, #-48]!
-	.cfi_def_cfa_offset	48
-	.cfi_offset	d8, -48
-	.cfi_offset	d9, -40
-	stp	d10, d11, [sp, #16]
-	.cfi_offset	d10, -32
-	.cfi_offset	d11, -24
-	stp	d12, d13, [sp, #32]
-	.cfi_offset	d12, -16
-	.cfi_offset	d13, -8
+	sub	sp, sp, #16
+	.cfi_def_cfa_offset	16
+	str	d8, [sp]
+	.cfi_offset	d8, -16
 	movz	x5, #0x0                        // counter = counter + u32x4(0, 0, 0, 1);
 	adrp	x11, vpaes_armv8_tables         // export fn vpaes_ctr32_encrypt_blocks(src: in u8x16[blocks], dst: out ...
-	fmov	d22, x5
+	fmov	d20, x5
 	add	x11, x11, :lo12:vpaes_armv8_tables
 	ldr	q0, [x4]                        // var counter = rev32(ivec[0]) as u32x4;
 	movz	x4, #0x1, lsl #32
-	ldp	q17, q18, [x11, #256]           // a/k
-	movi	v19.16b, #0xf                   // return linear(t, x & 0x0f, x >> 4);
+	ldp	q7, q16, [x11, #256]            // a/k
+	movi	v17.16b, #0xf                   // return linear(t, x & 0x0f, x >> 4);
 	lsr	x5, x2, #2                      // for i in 0..blocks weave 4, 2, 1 {
 	rev32	v4.16b, v0.16b
-	ins	v22.d[1], x4
-	ldp	q20, q21, [x11, #320]           // return tbl(t[0], low) ^ tbl(t[1], high);
-	ldp	q7, q16, [x11, #352]
+	ins	v20.d[1], x4
+	ldp	q18, q19, [x11, #320]           // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldp	q5, q6, [x11, #352]
 	cbz	x5, .Lvpaes_ctr32_encrypt_blocks_3
 	ldr	w4, [x3, #240]                  // let last = key.rounds as u64 + 1;
 	add	x10, x11, #192                  // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
 	add	x9, x4, #1
-	ldr	q23, [x3, x9, lsl #4]
+	ldr	q21, [x3, x9, lsl #4]
 .Lvpaes_ctr32_encrypt_blocks_1:
-	add	v1.4s, v4.4s, v22.4s            // counter = counter + u32x4(0, 0, 0, 1);
-	ldr	q27, [x11, #288]                // return tbl(t[0], low) ^ tbl(t[1], high);
+	add	v1.4s, v4.4s, v20.4s            // counter = counter + u32x4(0, 0, 0, 1);
+	ldr	q25, [x11, #288]                // return tbl(t[0], low) ^ tbl(t[1], high);
 	rev32	v0.16b, v4.16b                  // let input = rev32(counter as u8x16);
-	ldr	q26, [x11, #304]
-	add	v3.4s, v1.4s, v22.4s
-	ldr	q24, [x3]                       // var s = transform(to_pairs, x) ^ key.rd_key[0];
-	rev32	v2.16b, v1.16b
+	ldr	q24, [x11, #304]
+	add	v2.4s, v1.4s, v20.4s
+	ldr	q22, [x3]                       // var s = transform(to_pairs, x) ^ key.rd_key[0];
+	rev32	v1.16b, v1.16b
 	add	x7, x3, #16                     // for r in 1..last {
-	add	v25.4s, v3.4s, v22.4s
+	add	v23.4s, v2.4s, v20.4s
 	add	x6, x11, #32
-	rev32	v5.16b, v3.16b
-	ushr	v1.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	and	v0.16b, v0.16b, v19.16b
-	rev32	v28.16b, v25.16b
-	ushr	v4.16b, v2.16b, #4
-	and	v3.16b, v2.16b, v19.16b
-	ushr	v6.16b, v5.16b, #4
-	and	v5.16b, v5.16b, v19.16b
-	tbl	v2.16b, {v27.16b}, v0.16b
-	ushr	v29.16b, v28.16b, #4
-	and	v28.16b, v28.16b, v19.16b
-	tbl	v0.16b, {v26.16b}, v1.16b
-	tbl	v3.16b, {v27.16b}, v3.16b
-	tbl	v1.16b, {v26.16b}, v4.16b
-	tbl	v5.16b, {v27.16b}, v5.16b
-	tbl	v4.16b, {v26.16b}, v6.16b
-	tbl	v27.16b, {v27.16b}, v28.16b
-	eor	v0.16b, v2.16b, v0.16b
-	tbl	v6.16b, {v26.16b}, v29.16b
-	eor	v1.16b, v3.16b, v1.16b
-	eor	v2.16b, v5.16b, v4.16b
-	add	v4.4s, v25.4s, v22.4s
-	eor	v3.16b, v27.16b, v6.16b
-	eor	v30.16b, v0.16b, v24.16b
+	rev32	v2.16b, v2.16b
+	ushr	v28.16b, v0.16b, #4             // return linear(t, x & 0x0f, x >> 4);
+	rev32	v3.16b, v23.16b
+	ushr	v4.16b, v1.16b, #4
+	and	v0.16b, v0.16b, v17.16b
 	mov	x8, x4
-	eor	v1.16b, v1.16b, v24.16b
-	eor	v5.16b, v2.16b, v24.16b
-	eor	v6.16b, v3.16b, v24.16b
+	ushr	v26.16b, v2.16b, #4
+	ushr	v27.16b, v3.16b, #4
+	and	v1.16b, v1.16b, v17.16b
+	and	v2.16b, v2.16b, v17.16b
+	and	v3.16b, v3.16b, v17.16b
+	tbl	v0.16b, {v25.16b}, v0.16b
+	tbl	v28.16b, {v24.16b}, v28.16b
+	tbl	v1.16b, {v25.16b}, v1.16b
+	tbl	v29.16b, {v24.16b}, v4.16b
+	tbl	v4.16b, {v25.16b}, v2.16b
+	tbl	v2.16b, {v24.16b}, v26.16b
+	tbl	v25.16b, {v25.16b}, v3.16b
+	tbl	v3.16b, {v24.16b}, v27.16b
+	eor	v0.16b, v0.16b, v28.16b
+	eor	v1.16b, v1.16b, v29.16b
+	eor	v2.16b, v4.16b, v2.16b
+	add	v4.4s, v23.4s, v20.4s
+	eor	v3.16b, v25.16b, v3.16b
+	eor	v26.16b, v0.16b, v22.16b
+	eor	v27.16b, v1.16b, v22.16b
+	eor	v23.16b, v2.16b, v22.16b
+	eor	v2.16b, v3.16b, v22.16b
 .Lvpaes_ctr32_encrypt_blocks_2:
-	ushr	v28.16b, v30.16b, #4            // let i = x >> 4;
-	ushr	v27.16b, v1.16b, #4
-	and	v0.16b, v30.16b, v19.16b        // let k = x & 0x0f;
+	ushr	v25.16b, v26.16b, #4            // let i = x >> 4;
+	ushr	v22.16b, v27.16b, #4
+	and	v0.16b, v26.16b, v17.16b        // let k = x & 0x0f;
 	ldr	q3, [x7], #16                   // A
-	and	v2.16b, v1.16b, v19.16b
-	eor	v29.16b, v28.16b, v0.16b        // let j = i ^ k;
-	tbl	v1.16b, {v18.16b}, v0.16b       // a/k
-	tbl	v0.16b, {v17.16b}, v28.16b      // 1/i + a/k
-	eor	v30.16b, v27.16b, v2.16b
-	tbl	v25.16b, {v18.16b}, v2.16b
-	tbl	v24.16b, {v17.16b}, v27.16b
-	tbl	v2.16b, {v17.16b}, v29.16b      // 1/j + a/k
-	tbl	v26.16b, {v17.16b}, v30.16b
-	eor	v0.16b, v0.16b, v1.16b
-	eor	v24.16b, v24.16b, v25.16b
-	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v17.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v25.16b, v26.16b, v25.16b
-	tbl	v2.16b, {v17.16b}, v24.16b
-	tbl	v1.16b, {v17.16b}, v1.16b
-	tbl	v24.16b, {v17.16b}, v25.16b
-	eor	v31.16b, v0.16b, v29.16b
-	eor	v29.16b, v2.16b, v30.16b
-	eor	v2.16b, v1.16b, v28.16b
-	tbl	v0.16b, {v20.16b}, v31.16b      // return tbl(t[0], low) ^ tbl(t[1], high);
-	ldp	q25, q26, [x6], #32             // 2A + B
-	eor	v28.16b, v24.16b, v27.16b
-	tbl	v24.16b, {v20.16b}, v29.16b
-	tbl	v1.16b, {v21.16b}, v2.16b
-	tbl	v27.16b, {v21.16b}, v28.16b
+	and	v1.16b, v27.16b, v17.16b
+	eor	v26.16b, v25.16b, v0.16b        // let j = i ^ k;
+	tbl	v30.16b, {v16.16b}, v0.16b      // a/k
+	tbl	v0.16b, {v7.16b}, v25.16b       // 1/i + a/k
+	eor	v27.16b, v22.16b, v1.16b
+	tbl	v29.16b, {v16.16b}, v1.16b
+	tbl	v24.16b, {v7.16b}, v22.16b
+	tbl	v1.16b, {v7.16b}, v26.16b       // 1/j + a/k
+	tbl	v28.16b, {v7.16b}, v27.16b
+	eor	v0.16b, v0.16b, v30.16b
+	eor	v24.16b, v24.16b, v29.16b
+	eor	v1.16b, v1.16b, v30.16b
+	tbl	v30.16b, {v7.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v28.16b, v28.16b, v29.16b
+	tbl	v24.16b, {v7.16b}, v24.16b
+	tbl	v0.16b, {v7.16b}, v1.16b
+	tbl	v1.16b, {v7.16b}, v28.16b
+	eor	v26.16b, v30.16b, v26.16b
+	eor	v27.16b, v24.16b, v27.16b
+	eor	v28.16b, v0.16b, v25.16b
+	tbl	v0.16b, {v18.16b}, v26.16b      // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldp	q24, q25, [x6], #32             // 2A + B
+	eor	v31.16b, v1.16b, v22.16b
+	tbl	v22.16b, {v18.16b}, v27.16b
+	tbl	v1.16b, {v19.16b}, v28.16b
+	tbl	v29.16b, {v19.16b}, v31.16b
 	eor	v0.16b, v3.16b, v0.16b
-	eor	v24.16b, v3.16b, v24.16b
+	eor	v22.16b, v3.16b, v22.16b
 	eor	v30.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v7.16b}, v31.16b
-	tbl	v0.16b, {v16.16b}, v2.16b
-	eor	v31.16b, v27.16b, v24.16b
-	tbl	v27.16b, {v7.16b}, v29.16b
-	tbl	v24.16b, {v16.16b}, v28.16b
-	tbl	v2.16b, {v30.16b}, v25.16b
-	tbl	v8.16b, {v31.16b}, v25.16b
-	eor	v0.16b, v1.16b, v0.16b
-	ushr	v29.16b, v5.16b, #4
-	and	v28.16b, v5.16b, v19.16b
-	eor	v5.16b, v27.16b, v24.16b
-	eor	v1.16b, v2.16b, v0.16b
-	eor	v27.16b, v29.16b, v28.16b
-	tbl	v0.16b, {v30.16b}, v26.16b      // 2A + 3B + C + D
-	tbl	v28.16b, {v18.16b}, v28.16b
-	eor	v24.16b, v8.16b, v5.16b
-	tbl	v5.16b, {v31.16b}, v26.16b
-	tbl	v2.16b, {v1.16b}, v25.16b
-	tbl	v31.16b, {v24.16b}, v25.16b
+	tbl	v0.16b, {v5.16b}, v26.16b
+	tbl	v1.16b, {v6.16b}, v28.16b
+	eor	v29.16b, v29.16b, v22.16b
+	tbl	v27.16b, {v5.16b}, v27.16b
+	tbl	v31.16b, {v6.16b}, v31.16b
+	tbl	v22.16b, {v30.16b}, v24.16b
+	tbl	v26.16b, {v29.16b}, v24.16b
 	eor	v0.16b, v0.16b, v1.16b
-	tbl	v1.16b, {v17.16b}, v29.16b
-	eor	v5.16b, v5.16b, v24.16b
-	eor	v30.16b, v0.16b, v2.16b
-	ushr	v24.16b, v6.16b, #4
-	and	v0.16b, v6.16b, v19.16b
-	eor	v6.16b, v24.16b, v0.16b
-	tbl	v8.16b, {v18.16b}, v0.16b
-	tbl	v2.16b, {v17.16b}, v24.16b
-	tbl	v0.16b, {v17.16b}, v27.16b
-	eor	v1.16b, v1.16b, v28.16b
-	tbl	v1.16b, {v17.16b}, v1.16b
-	eor	v9.16b, v2.16b, v8.16b
-	eor	v0.16b, v0.16b, v28.16b
-	tbl	v0.16b, {v17.16b}, v0.16b
-	eor	v2.16b, v1.16b, v27.16b
-	tbl	v1.16b, {v20.16b}, v2.16b
-	tbl	v28.16b, {v7.16b}, v2.16b
-	eor	v27.16b, v0.16b, v29.16b
-	tbl	v2.16b, {v21.16b}, v27.16b
-	eor	v0.16b, v3.16b, v1.16b
-	tbl	v29.16b, {v16.16b}, v27.16b
-	eor	v1.16b, v5.16b, v31.16b
-	tbl	v5.16b, {v17.16b}, v6.16b
-	tbl	v27.16b, {v17.16b}, v9.16b
-	eor	v31.16b, v2.16b, v0.16b
-	tbl	v9.16b, {v31.16b}, v25.16b
-	eor	v0.16b, v5.16b, v8.16b
-	tbl	v0.16b, {v17.16b}, v0.16b
-	eor	v5.16b, v27.16b, v6.16b
-	tbl	v2.16b, {v20.16b}, v5.16b
-	tbl	v6.16b, {v7.16b}, v5.16b
-	eor	v0.16b, v0.16b, v24.16b
-	tbl	v5.16b, {v21.16b}, v0.16b
-	eor	v2.16b, v3.16b, v2.16b
-	tbl	v3.16b, {v16.16b}, v0.16b
-	eor	v0.16b, v28.16b, v29.16b
+	ushr	v28.16b, v23.16b, #4
+	and	v23.16b, v23.16b, v17.16b
+	eor	v1.16b, v27.16b, v31.16b
+	eor	v0.16b, v22.16b, v0.16b
+	eor	v22.16b, v28.16b, v23.16b
+	tbl	v27.16b, {v30.16b}, v25.16b     // 2A + 3B + C + D
+	tbl	v23.16b, {v16.16b}, v23.16b
+	eor	v26.16b, v26.16b, v1.16b
+	tbl	v29.16b, {v29.16b}, v25.16b
+	tbl	v1.16b, {v0.16b}, v24.16b
+	tbl	v30.16b, {v26.16b}, v24.16b
+	eor	v0.16b, v27.16b, v0.16b
+	tbl	v27.16b, {v7.16b}, v28.16b
+	eor	v29.16b, v29.16b, v26.16b
+	eor	v26.16b, v0.16b, v1.16b
+	ushr	v31.16b, v2.16b, #4
+	and	v1.16b, v2.16b, v17.16b
+	eor	v0.16b, v31.16b, v1.16b
+	tbl	v1.16b, {v16.16b}, v1.16b
+	tbl	v2.16b, {v7.16b}, v31.16b
+	tbl	v8.16b, {v7.16b}, v22.16b
+	eor	v27.16b, v27.16b, v23.16b
+	tbl	v27.16b, {v7.16b}, v27.16b
+	eor	v2.16b, v2.16b, v1.16b
+	eor	v23.16b, v8.16b, v23.16b
+	tbl	v23.16b, {v7.16b}, v23.16b
+	eor	v22.16b, v27.16b, v22.16b
+	tbl	v27.16b, {v18.16b}, v22.16b
+	tbl	v22.16b, {v5.16b}, v22.16b
+	eor	v23.16b, v23.16b, v28.16b
+	tbl	v28.16b, {v19.16b}, v23.16b
+	eor	v8.16b, v3.16b, v27.16b
+	tbl	v23.16b, {v6.16b}, v23.16b
+	eor	v27.16b, v29.16b, v30.16b
+	tbl	v29.16b, {v7.16b}, v0.16b
+	tbl	v2.16b, {v7.16b}, v2.16b
+	eor	v28.16b, v28.16b, v8.16b
+	tbl	v30.16b, {v28.16b}, v24.16b
+	eor	v1.16b, v29.16b, v1.16b
+	tbl	v1.16b, {v7.16b}, v1.16b
+	eor	v0.16b, v2.16b, v0.16b
+	tbl	v29.16b, {v18.16b}, v0.16b
+	tbl	v2.16b, {v5.16b}, v0.16b
+	eor	v0.16b, v1.16b, v31.16b
+	tbl	v31.16b, {v19.16b}, v0.16b
+	eor	v1.16b, v3.16b, v29.16b
+	tbl	v3.16b, {v6.16b}, v0.16b
+	eor	v0.16b, v22.16b, v23.16b
 	and	x6, x6, #0xffffffffffffff7f     // for r in 1..last {
-	eor	v24.16b, v5.16b, v2.16b
+	eor	v23.16b, v31.16b, v1.16b
 	sub	x8, x8, #1
-	tbl	v5.16b, {v24.16b}, v25.16b
-	eor	v3.16b, v6.16b, v3.16b
-	eor	v2.16b, v9.16b, v0.16b
-	tbl	v0.16b, {v31.16b}, v26.16b
-	eor	v6.16b, v5.16b, v3.16b
-	tbl	v5.16b, {v24.16b}, v26.16b
-	tbl	v3.16b, {v2.16b}, v25.16b
-	tbl	v24.16b, {v6.16b}, v25.16b
-	eor	v0.16b, v0.16b, v2.16b
-	eor	v2.16b, v5.16b, v6.16b
-	eor	v5.16b, v0.16b, v3.16b
-	eor	v6.16b, v2.16b, v24.16b
+	tbl	v22.16b, {v23.16b}, v24.16b
+	eor	v2.16b, v2.16b, v3.16b
+	eor	v1.16b, v30.16b, v0.16b
+	tbl	v0.16b, {v28.16b}, v25.16b
+	eor	v22.16b, v22.16b, v2.16b
+	tbl	v3.16b, {v23.16b}, v25.16b
+	tbl	v2.16b, {v1.16b}, v24.16b
+	tbl	v24.16b, {v22.16b}, v24.16b
+	eor	v0.16b, v0.16b, v1.16b
+	eor	v1.16b, v3.16b, v22.16b
+	eor	v23.16b, v0.16b, v2.16b
+	eor	v2.16b, v1.16b, v24.16b
 	cbnz	x8, .Lvpaes_ctr32_encrypt_blocks_2
-	ushr	v9.16b, v30.16b, #4             // let i = x >> 4;
-	ushr	v8.16b, v1.16b, #4
-	and	v0.16b, v30.16b, v19.16b        // let k = x & 0x0f;
-	ushr	v10.16b, v5.16b, #4
-	and	v1.16b, v1.16b, v19.16b
-	ushr	v30.16b, v6.16b, #4
-	eor	v31.16b, v9.16b, v0.16b         // let j = i ^ k;
-	ldr	q11, [x11, #384]                // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v28.16b, {v18.16b}, v0.16b      // a/k
-	ldr	q12, [x11, #400]
-	tbl	v29.16b, {v17.16b}, v9.16b      // 1/i + a/k
+	ushr	v29.16b, v26.16b, #4            // let i = x >> 4;
+	ushr	v28.16b, v27.16b, #4
+	and	v0.16b, v26.16b, v17.16b        // let k = x & 0x0f;
+	ldr	q26, [x11, #384]                // return tbl(t[0], low) ^ tbl(t[1], high);
+	and	v1.16b, v27.16b, v17.16b
+	ldr	q27, [x11, #400]
+	eor	v30.16b, v29.16b, v0.16b        // let j = i ^ k;
 	and	x6, x9, #0x3                    // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
-	eor	v25.16b, v8.16b, v1.16b
-	ldr	q24, [x10, x6, lsl #4]
-	tbl	v26.16b, {v18.16b}, v1.16b
-	sub	x5, x5, #1                      // for i in 0..blocks weave 4, 2, 1 {
-	tbl	v27.16b, {v17.16b}, v8.16b
-	and	v0.16b, v5.16b, v19.16b
-	and	v1.16b, v6.16b, v19.16b
-	tbl	v13.16b, {v17.16b}, v31.16b     // 1/j + a/k
-	tbl	v6.16b, {v17.16b}, v25.16b
-	eor	v2.16b, v10.16b, v0.16b
-	tbl	v3.16b, {v18.16b}, v0.16b
-	tbl	v5.16b, {v17.16b}, v10.16b
-	eor	v0.16b, v30.16b, v1.16b
-	tbl	v1.16b, {v18.16b}, v1.16b
-	eor	v29.16b, v29.16b, v28.16b
-	eor	v27.16b, v27.16b, v26.16b
-	eor	v13.16b, v13.16b, v28.16b
-	tbl	v28.16b, {v17.16b}, v30.16b
-	tbl	v29.16b, {v17.16b}, v29.16b     // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v26.16b, v6.16b, v26.16b
-	tbl	v6.16b, {v17.16b}, v2.16b
-	tbl	v27.16b, {v17.16b}, v27.16b
-	eor	v5.16b, v5.16b, v3.16b
-	eor	v28.16b, v28.16b, v1.16b
-	tbl	v13.16b, {v17.16b}, v13.16b
-	tbl	v26.16b, {v17.16b}, v26.16b
-	eor	v6.16b, v6.16b, v3.16b
-	tbl	v3.16b, {v17.16b}, v0.16b
-	tbl	v5.16b, {v17.16b}, v5.16b
-	eor	v1.16b, v3.16b, v1.16b
-	tbl	v3.16b, {v17.16b}, v28.16b
-	tbl	v6.16b, {v17.16b}, v6.16b
-	tbl	v28.16b, {v17.16b}, v1.16b
-	eor	v1.16b, v29.16b, v31.16b
-	eor	v25.16b, v27.16b, v25.16b
-	eor	v29.16b, v13.16b, v9.16b
-	tbl	v27.16b, {v11.16b}, v1.16b
-	eor	v1.16b, v26.16b, v8.16b
-	tbl	v25.16b, {v11.16b}, v25.16b
-	eor	v2.16b, v5.16b, v2.16b
-	eor	v3.16b, v3.16b, v0.16b
-	tbl	v29.16b, {v12.16b}, v29.16b
-	tbl	v26.16b, {v12.16b}, v1.16b
-	eor	v0.16b, v6.16b, v10.16b
-	tbl	v2.16b, {v11.16b}, v2.16b
-	eor	v1.16b, v28.16b, v30.16b
-	tbl	v3.16b, {v11.16b}, v3.16b
-	tbl	v6.16b, {v12.16b}, v0.16b
-	tbl	v5.16b, {v12.16b}, v1.16b
-	eor	v0.16b, v23.16b, v27.16b
-	ldp	q28, q27, [x0], #64             // dst[i] = encrypt_block(input, key) ^ src[i];
-	eor	v1.16b, v23.16b, v25.16b
-	eor	v0.16b, v29.16b, v0.16b
-	eor	v1.16b, v26.16b, v1.16b
-	eor	v2.16b, v23.16b, v2.16b
-	eor	v25.16b, v23.16b, v3.16b
-	ldp	q3, q26, [x0, #-32]
-	tbl	v0.16b, {v0.16b}, v24.16b
-	tbl	v1.16b, {v1.16b}, v24.16b
-	eor	v2.16b, v6.16b, v2.16b
-	eor	v5.16b, v5.16b, v25.16b
-	tbl	v2.16b, {v2.16b}, v24.16b
-	tbl	v5.16b, {v5.16b}, v24.16b
+	tbl	v24.16b, {v16.16b}, v0.16b      // a/k
+	ldr	q25, [x10, x6, lsl #4]
+	tbl	v31.16b, {v7.16b}, v29.16b      // 1/i + a/k
+	eor	v22.16b, v28.16b, v1.16b
+	tbl	v1.16b, {v16.16b}, v1.16b
+	tbl	v3.16b, {v7.16b}, v28.16b
+	tbl	v8.16b, {v7.16b}, v30.16b       // 1/j + a/k
+	tbl	v0.16b, {v7.16b}, v22.16b
+	eor	v31.16b, v31.16b, v24.16b
+	eor	v3.16b, v3.16b, v1.16b
+	eor	v24.16b, v8.16b, v24.16b
+	tbl	v31.16b, {v7.16b}, v31.16b      // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v0.16b, v0.16b, v1.16b
+	tbl	v1.16b, {v7.16b}, v3.16b
+	tbl	v24.16b, {v7.16b}, v24.16b
+	tbl	v0.16b, {v7.16b}, v0.16b
+	eor	v31.16b, v31.16b, v30.16b
+	and	v30.16b, v23.16b, v17.16b
+	eor	v3.16b, v1.16b, v22.16b
+	eor	v22.16b, v24.16b, v29.16b
+	ushr	v23.16b, v23.16b, #4
+	tbl	v31.16b, {v26.16b}, v31.16b
+	eor	v24.16b, v23.16b, v30.16b
+	tbl	v1.16b, {v16.16b}, v30.16b
+	tbl	v29.16b, {v7.16b}, v23.16b
 	eor	v0.16b, v0.16b, v28.16b
-	eor	v1.16b, v1.16b, v27.16b
-	stp	q0, q1, [x1], #64
-	eor	v0.16b, v2.16b, v3.16b
-	eor	v1.16b, v5.16b, v26.16b
+	tbl	v28.16b, {v26.16b}, v3.16b
+	tbl	v30.16b, {v27.16b}, v22.16b
+	eor	v29.16b, v29.16b, v1.16b
+	tbl	v8.16b, {v27.16b}, v0.16b
+	eor	v31.16b, v21.16b, v31.16b
+	tbl	v0.16b, {v7.16b}, v24.16b
+	ldp	q3, q22, [x0], #64              // dst[i] = encrypt_block(input, key) ^ src[i];
+	eor	v28.16b, v21.16b, v28.16b
+	eor	v30.16b, v30.16b, v31.16b
+	eor	v31.16b, v0.16b, v1.16b
+	tbl	v29.16b, {v7.16b}, v29.16b
+	eor	v1.16b, v8.16b, v28.16b
+	tbl	v0.16b, {v30.16b}, v25.16b
+	tbl	v28.16b, {v7.16b}, v31.16b
+	eor	v29.16b, v29.16b, v24.16b
+	tbl	v24.16b, {v1.16b}, v25.16b
+	eor	v3.16b, v0.16b, v3.16b
+	ushr	v1.16b, v2.16b, #4
+	and	v0.16b, v2.16b, v17.16b
+	eor	v30.16b, v1.16b, v0.16b
+	tbl	v31.16b, {v16.16b}, v0.16b
+	tbl	v0.16b, {v7.16b}, v1.16b
+	tbl	v2.16b, {v7.16b}, v30.16b
+	eor	v23.16b, v28.16b, v23.16b
+	tbl	v28.16b, {v26.16b}, v29.16b
+	eor	v0.16b, v0.16b, v31.16b
+	eor	v29.16b, v2.16b, v31.16b
+	tbl	v2.16b, {v7.16b}, v0.16b
+	tbl	v29.16b, {v7.16b}, v29.16b
+	tbl	v31.16b, {v27.16b}, v23.16b
+	eor	v0.16b, v21.16b, v28.16b
+	eor	v2.16b, v2.16b, v30.16b
+	ldp	q28, q23, [x0, #-32]
+	eor	v0.16b, v31.16b, v0.16b
+	tbl	v30.16b, {v0.16b}, v25.16b
+	eor	v0.16b, v24.16b, v22.16b
+	eor	v1.16b, v29.16b, v1.16b
+	stp	q3, q0, [x1], #64
+	tbl	v2.16b, {v26.16b}, v2.16b
+	sub	x5, x5, #1                      // for i in 0..blocks weave 4, 2, 1 {
+	tbl	v3.16b, {v27.16b}, v1.16b
+	eor	v0.16b, v30.16b, v28.16b
+	eor	v1.16b, v21.16b, v2.16b
+	eor	v1.16b, v3.16b, v1.16b
+	tbl	v1.16b, {v1.16b}, v25.16b
+	eor	v1.16b, v1.16b, v23.16b
 	stp	q0, q1, [x1, #-32]
 	cbnz	x5, .Lvpaes_ctr32_encrypt_blocks_1
 .Lvpaes_ctr32_encrypt_blocks_3:
 	tbz	x2, #1, .Lvpaes_ctr32_encrypt_blocks_5 // for i in 0..blocks weave 4, 2, 1 {
-	add	v3.4s, v4.4s, v22.4s            // counter = counter + u32x4(0, 0, 0, 1);
+	add	v3.4s, v4.4s, v20.4s            // counter = counter + u32x4(0, 0, 0, 1);
 	ldr	q0, [x11, #288]                 // return tbl(t[0], low) ^ tbl(t[1], high);
 	rev32	v2.16b, v4.16b                  // let input = rev32(counter as u8x16);
 	ldr	q1, [x11, #304]
-	rev32	v5.16b, v3.16b
+	rev32	v21.16b, v3.16b
 	ldr	w4, [x3, #240]                  // let last = key.rounds as u64 + 1;
 	ldr	q23, [x3]                       // var s = transform(to_pairs, x) ^ key.rd_key[0];
-	add	v4.4s, v3.4s, v22.4s
+	add	v4.4s, v3.4s, v20.4s
 	add	x6, x3, #16                     // for r in 1..last {
 	add	x5, x11, #32
 	ushr	v3.16b, v2.16b, #4              // return linear(t, x & 0x0f, x >> 4);
 	add	x7, x4, #1
-	ushr	v22.16b, v5.16b, #4
-	and	v2.16b, v2.16b, v19.16b
-	and	v6.16b, v5.16b, v19.16b
-	tbl	v5.16b, {v0.16b}, v2.16b
+	ushr	v22.16b, v21.16b, #4
+	and	v2.16b, v2.16b, v17.16b
+	and	v21.16b, v21.16b, v17.16b
+	tbl	v20.16b, {v0.16b}, v2.16b
 	tbl	v2.16b, {v1.16b}, v3.16b
-	tbl	v3.16b, {v0.16b}, v6.16b
+	tbl	v3.16b, {v0.16b}, v21.16b
 	tbl	v1.16b, {v1.16b}, v22.16b
-	eor	v0.16b, v5.16b, v2.16b
+	eor	v0.16b, v20.16b, v2.16b
 	eor	v2.16b, v0.16b, v23.16b
 	eor	v0.16b, v3.16b, v1.16b
 	eor	v0.16b, v0.16b, v23.16b
 .Lvpaes_ctr32_encrypt_blocks_4:
-	ushr	v26.16b, v2.16b, #4             // let i = x >> 4;
-	ushr	v25.16b, v0.16b, #4
-	and	v1.16b, v2.16b, v19.16b         // let k = x & 0x0f;
-	ldr	q24, [x6], #16                  // A
-	and	v2.16b, v0.16b, v19.16b
-	sub	x4, x4, #1                      // for r in 1..last {
-	eor	v3.16b, v26.16b, v1.16b         // let j = i ^ k;
-	tbl	v1.16b, {v18.16b}, v1.16b       // a/k
-	tbl	v0.16b, {v17.16b}, v26.16b      // 1/i + a/k
-	eor	v23.16b, v25.16b, v2.16b
-	tbl	v6.16b, {v18.16b}, v2.16b
-	tbl	v5.16b, {v17.16b}, v25.16b
-	tbl	v2.16b, {v17.16b}, v3.16b       // 1/j + a/k
-	tbl	v22.16b, {v17.16b}, v23.16b
+	ushr	v24.16b, v2.16b, #4             // let i = x >> 4;
+	ushr	v22.16b, v0.16b, #4
+	and	v1.16b, v2.16b, v17.16b         // let k = x & 0x0f;
+	ldr	q21, [x6], #16                  // A
+	and	v2.16b, v0.16b, v17.16b
+	eor	v25.16b, v24.16b, v1.16b        // let j = i ^ k;
+	tbl	v1.16b, {v16.16b}, v1.16b       // a/k
+	tbl	v0.16b, {v7.16b}, v24.16b       // 1/i + a/k
+	eor	v26.16b, v22.16b, v2.16b
+	tbl	v20.16b, {v16.16b}, v2.16b
+	tbl	v3.16b, {v7.16b}, v22.16b
+	tbl	v2.16b, {v7.16b}, v25.16b       // 1/j + a/k
+	tbl	v23.16b, {v7.16b}, v26.16b
 	eor	v0.16b, v0.16b, v1.16b
-	eor	v5.16b, v5.16b, v6.16b
+	eor	v3.16b, v3.16b, v20.16b
 	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v17.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v2.16b, v22.16b, v6.16b
-	tbl	v5.16b, {v17.16b}, v5.16b
-	tbl	v1.16b, {v17.16b}, v1.16b
-	tbl	v6.16b, {v17.16b}, v2.16b
-	eor	v2.16b, v0.16b, v3.16b
-	eor	v23.16b, v5.16b, v23.16b
-	eor	v3.16b, v1.16b, v26.16b
-	tbl	v0.16b, {v20.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	ldp	q26, q27, [x5], #32             // 2A + B
-	eor	v25.16b, v6.16b, v25.16b
-	and	x5, x5, #0xffffffffffffff7f
-	tbl	v5.16b, {v20.16b}, v23.16b
-	tbl	v1.16b, {v21.16b}, v3.16b
-	tbl	v22.16b, {v21.16b}, v25.16b
-	eor	v0.16b, v24.16b, v0.16b
-	eor	v6.16b, v24.16b, v5.16b
-	eor	v5.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v7.16b}, v2.16b
-	tbl	v0.16b, {v16.16b}, v3.16b
-	eor	v24.16b, v22.16b, v6.16b
-	tbl	v6.16b, {v7.16b}, v23.16b
-	tbl	v3.16b, {v16.16b}, v25.16b
-	tbl	v2.16b, {v5.16b}, v26.16b
-	tbl	v22.16b, {v24.16b}, v26.16b
+	tbl	v0.16b, {v7.16b}, v0.16b        // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v20.16b, v23.16b, v20.16b
+	tbl	v2.16b, {v7.16b}, v3.16b
+	tbl	v1.16b, {v7.16b}, v1.16b
+	tbl	v3.16b, {v7.16b}, v20.16b
+	eor	v27.16b, v0.16b, v25.16b
+	eor	v25.16b, v2.16b, v26.16b
+	eor	v2.16b, v1.16b, v24.16b
+	tbl	v0.16b, {v18.16b}, v27.16b      // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldp	q20, q23, [x5], #32             // 2A + B
+	eor	v26.16b, v3.16b, v22.16b
+	tbl	v3.16b, {v18.16b}, v25.16b
+	tbl	v1.16b, {v19.16b}, v2.16b
+	tbl	v22.16b, {v19.16b}, v26.16b
+	eor	v0.16b, v21.16b, v0.16b
+	eor	v3.16b, v21.16b, v3.16b
+	eor	v24.16b, v1.16b, v0.16b
+	tbl	v1.16b, {v5.16b}, v27.16b
+	tbl	v0.16b, {v6.16b}, v2.16b
+	eor	v27.16b, v22.16b, v3.16b
+	tbl	v21.16b, {v5.16b}, v25.16b
+	tbl	v3.16b, {v6.16b}, v26.16b
+	tbl	v2.16b, {v24.16b}, v20.16b
+	tbl	v22.16b, {v27.16b}, v20.16b
 	eor	v0.16b, v1.16b, v0.16b
-	eor	v3.16b, v6.16b, v3.16b
+	and	x5, x5, #0xffffffffffffff7f     // for r in 1..last {
+	eor	v3.16b, v21.16b, v3.16b
+	sub	x4, x4, #1
 	eor	v1.16b, v2.16b, v0.16b
-	tbl	v0.16b, {v5.16b}, v27.16b       // 2A + 3B + C + D
-	eor	v5.16b, v22.16b, v3.16b
-	tbl	v3.16b, {v24.16b}, v27.16b
-	tbl	v2.16b, {v1.16b}, v26.16b
-	tbl	v6.16b, {v5.16b}, v26.16b
+	tbl	v0.16b, {v24.16b}, v23.16b      // 2A + 3B + C + D
+	eor	v21.16b, v22.16b, v3.16b
+	tbl	v3.16b, {v27.16b}, v23.16b
+	tbl	v2.16b, {v1.16b}, v20.16b
+	tbl	v20.16b, {v21.16b}, v20.16b
 	eor	v0.16b, v0.16b, v1.16b
-	eor	v1.16b, v3.16b, v5.16b
+	eor	v1.16b, v3.16b, v21.16b
 	eor	v2.16b, v0.16b, v2.16b
-	eor	v0.16b, v1.16b, v6.16b
+	eor	v0.16b, v1.16b, v20.16b
 	cbnz	x4, .Lvpaes_ctr32_encrypt_blocks_4
-	ushr	v27.16b, v2.16b, #4             // let i = x >> 4;
-	ushr	v25.16b, v0.16b, #4
-	and	v1.16b, v2.16b, v19.16b         // let k = x & 0x0f;
-	ldr	q26, [x11, #384]                // return tbl(t[0], low) ^ tbl(t[1], high);
-	and	v2.16b, v0.16b, v19.16b
-	ldr	q22, [x11, #400]
-	eor	v29.16b, v27.16b, v1.16b        // let j = i ^ k;
-	ldr	q24, [x3, x7, lsl #4]           // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
-	tbl	v1.16b, {v18.16b}, v1.16b       // a/k
+	ushr	v24.16b, v2.16b, #4             // let i = x >> 4;
+	ushr	v22.16b, v0.16b, #4
+	and	v1.16b, v2.16b, v17.16b         // let k = x & 0x0f;
+	ldr	q23, [x11, #384]                // return tbl(t[0], low) ^ tbl(t[1], high);
+	and	v2.16b, v0.16b, v17.16b
+	ldr	q3, [x11, #400]
+	eor	v26.16b, v24.16b, v1.16b        // let j = i ^ k;
+	ldr	q21, [x3, x7, lsl #4]           // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
+	tbl	v1.16b, {v16.16b}, v1.16b       // a/k
 	add	x5, x11, #192
-	tbl	v0.16b, {v17.16b}, v27.16b      // 1/i + a/k
+	tbl	v0.16b, {v7.16b}, v24.16b       // 1/i + a/k
 	and	x4, x7, #0x3
-	eor	v28.16b, v25.16b, v2.16b
-	ldr	q23, [x5, x4, lsl #4]
-	tbl	v5.16b, {v18.16b}, v2.16b
-	tbl	v3.16b, {v17.16b}, v25.16b
-	tbl	v2.16b, {v17.16b}, v29.16b      // 1/j + a/k
-	tbl	v6.16b, {v17.16b}, v28.16b
+	eor	v25.16b, v22.16b, v2.16b
+	ldr	q20, [x5, x4, lsl #4]
+	tbl	v29.16b, {v16.16b}, v2.16b
+	tbl	v27.16b, {v7.16b}, v22.16b
+	tbl	v2.16b, {v7.16b}, v26.16b       // 1/j + a/k
+	tbl	v28.16b, {v7.16b}, v25.16b
 	eor	v0.16b, v0.16b, v1.16b
-	eor	v3.16b, v3.16b, v5.16b
+	eor	v27.16b, v27.16b, v29.16b
 	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v17.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v5.16b, v6.16b, v5.16b
-	tbl	v2.16b, {v17.16b}, v3.16b
-	tbl	v1.16b, {v17.16b}, v1.16b
-	tbl	v3.16b, {v17.16b}, v5.16b
-	eor	v0.16b, v0.16b, v29.16b
-	eor	v2.16b, v2.16b, v28.16b
-	eor	v1.16b, v1.16b, v27.16b
-	tbl	v0.16b, {v26.16b}, v0.16b
-	eor	v3.16b, v3.16b, v25.16b
-	tbl	v5.16b, {v26.16b}, v2.16b
-	tbl	v1.16b, {v22.16b}, v1.16b
-	tbl	v6.16b, {v22.16b}, v3.16b
-	eor	v0.16b, v24.16b, v0.16b
-	ldp	q2, q22, [x0], #32              // dst[i] = encrypt_block(input, key) ^ src[i];
-	eor	v3.16b, v24.16b, v5.16b
+	tbl	v0.16b, {v7.16b}, v0.16b        // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v28.16b, v28.16b, v29.16b
+	tbl	v2.16b, {v7.16b}, v27.16b
+	tbl	v1.16b, {v7.16b}, v1.16b
+	tbl	v27.16b, {v7.16b}, v28.16b
+	eor	v0.16b, v0.16b, v26.16b
+	eor	v2.16b, v2.16b, v25.16b
+	eor	v1.16b, v1.16b, v24.16b
+	tbl	v0.16b, {v23.16b}, v0.16b
+	eor	v22.16b, v27.16b, v22.16b
+	tbl	v23.16b, {v23.16b}, v2.16b
+	tbl	v1.16b, {v3.16b}, v1.16b
+	tbl	v22.16b, {v3.16b}, v22.16b
+	eor	v0.16b, v21.16b, v0.16b
+	ldp	q2, q24, [x0], #32              // dst[i] = encrypt_block(input, key) ^ src[i];
+	eor	v3.16b, v21.16b, v23.16b
 	eor	v0.16b, v1.16b, v0.16b
-	eor	v1.16b, v6.16b, v3.16b
-	tbl	v0.16b, {v0.16b}, v23.16b
-	tbl	v1.16b, {v1.16b}, v23.16b
+	eor	v1.16b, v22.16b, v3.16b
+	tbl	v0.16b, {v0.16b}, v20.16b
+	tbl	v1.16b, {v1.16b}, v20.16b
 	eor	v0.16b, v0.16b, v2.16b
-	eor	v1.16b, v1.16b, v22.16b
+	eor	v1.16b, v1.16b, v24.16b
 	stp	q0, q1, [x1], #32
 .Lvpaes_ctr32_encrypt_blocks_5:
 	tbz	x2, #0, .Lvpaes_ctr32_encrypt_blocks_7 // for i in 0..blocks weave 4, 2, 1 {
@@ -620,7 +614,7 @@ vpaes_ctr32_encrypt_blocks:
 	add	x4, x11, #32
 	ldr	q4, [x3]                        // var s = transform(to_pairs, x) ^ key.rd_key[0];
 	ushr	v3.16b, v2.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	and	v2.16b, v2.16b, v19.16b
+	and	v2.16b, v2.16b, v17.16b
 	add	x6, x2, #1
 	tbl	v2.16b, {v0.16b}, v2.16b
 	tbl	v0.16b, {v1.16b}, v3.16b
@@ -628,72 +622,66 @@ vpaes_ctr32_encrypt_blocks:
 	eor	v1.16b, v0.16b, v4.16b
 .Lvpaes_ctr32_encrypt_blocks_6:
 	ushr	v4.16b, v1.16b, #4              // let i = x >> 4;
-	ldr	q5, [x5], #16                   // A
-	and	v0.16b, v1.16b, v19.16b         // let k = x & 0x0f;
+	ldr	q21, [x5], #16                  // A
+	and	v0.16b, v1.16b, v17.16b         // let k = x & 0x0f;
 	sub	x2, x2, #1                      // for r in 1..last {
 	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
-	tbl	v1.16b, {v18.16b}, v0.16b       // a/k
-	tbl	v0.16b, {v17.16b}, v4.16b       // 1/i + a/k
-	tbl	v2.16b, {v17.16b}, v3.16b       // 1/j + a/k
-	ldp	q22, q6, [x4], #32              // 2A + B
+	tbl	v1.16b, {v16.16b}, v0.16b       // a/k
+	tbl	v0.16b, {v7.16b}, v4.16b        // 1/i + a/k
+	tbl	v2.16b, {v7.16b}, v3.16b        // 1/j + a/k
+	ldp	q20, q22, [x4], #32             // 2A + B
 	and	x4, x4, #0xffffffffffffff7f
 	eor	v0.16b, v0.16b, v1.16b
 	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v17.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v17.16b}, v1.16b
+	tbl	v0.16b, {v7.16b}, v0.16b        // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v7.16b}, v1.16b
 	eor	v2.16b, v0.16b, v3.16b
 	eor	v3.16b, v1.16b, v4.16b
-	tbl	v0.16b, {v20.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v1.16b, {v21.16b}, v3.16b
-	tbl	v4.16b, {v7.16b}, v2.16b
-	tbl	v2.16b, {v16.16b}, v3.16b
-	eor	v0.16b, v5.16b, v0.16b
+	tbl	v0.16b, {v18.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v1.16b, {v19.16b}, v3.16b
+	tbl	v4.16b, {v5.16b}, v2.16b
+	tbl	v2.16b, {v6.16b}, v3.16b
+	eor	v0.16b, v21.16b, v0.16b
 	eor	v3.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v3.16b}, v22.16b
+	tbl	v1.16b, {v3.16b}, v20.16b
 	eor	v0.16b, v4.16b, v2.16b
-	tbl	v2.16b, {v3.16b}, v6.16b        // 2A + 3B + C + D
+	tbl	v2.16b, {v3.16b}, v22.16b       // 2A + 3B + C + D
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v0.16b}, v22.16b
+	tbl	v1.16b, {v0.16b}, v20.16b
 	eor	v0.16b, v2.16b, v0.16b
 	eor	v1.16b, v0.16b, v1.16b
 	cbnz	x2, .Lvpaes_ctr32_encrypt_blocks_6
 	ushr	v6.16b, v1.16b, #4              // let i = x >> 4;
 	ldr	q0, [x11, #384]                 // return tbl(t[0], low) ^ tbl(t[1], high);
-	and	v2.16b, v1.16b, v19.16b         // let k = x & 0x0f;
+	and	v2.16b, v1.16b, v17.16b         // let k = x & 0x0f;
 	ldr	q1, [x11, #400]
 	eor	v5.16b, v6.16b, v2.16b          // let j = i ^ k;
-	ldr	q7, [x3, x6, lsl #4]            // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
-	tbl	v3.16b, {v18.16b}, v2.16b       // a/k
+	ldr	q17, [x3, x6, lsl #4]           // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
+	tbl	v3.16b, {v16.16b}, v2.16b       // a/k
 	add	x3, x11, #192
-	tbl	v2.16b, {v17.16b}, v6.16b       // 1/i + a/k
+	tbl	v2.16b, {v7.16b}, v6.16b        // 1/i + a/k
 	and	x2, x6, #0x3
-	tbl	v4.16b, {v17.16b}, v5.16b       // 1/j + a/k
+	tbl	v4.16b, {v7.16b}, v5.16b        // 1/j + a/k
 	ldr	q16, [x3, x2, lsl #4]
 	ldr	q18, [x0]                       // dst[i] = encrypt_block(input, key) ^ src[i];
 	eor	v2.16b, v2.16b, v3.16b
 	eor	v3.16b, v4.16b, v3.16b
-	tbl	v2.16b, {v17.16b}, v2.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v3.16b, {v17.16b}, v3.16b
+	tbl	v2.16b, {v7.16b}, v2.16b        // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v3.16b, {v7.16b}, v3.16b
 	eor	v2.16b, v2.16b, v5.16b
 	eor	v3.16b, v3.16b, v6.16b
 	tbl	v0.16b, {v0.16b}, v2.16b
 	tbl	v1.16b, {v1.16b}, v3.16b
-	eor	v0.16b, v7.16b, v0.16b
+	eor	v0.16b, v17.16b, v0.16b
 	eor	v0.16b, v1.16b, v0.16b
 	tbl	v0.16b, {v0.16b}, v16.16b
 	eor	v0.16b, v0.16b, v18.16b
 	str	q0, [x1]
 .Lvpaes_ctr32_encrypt_blocks_7:
-	ldp	d12, d13, [sp, #32]
-	.cfi_restore	d12
-	.cfi_restore	d13
-	ldp	d10, d11, [sp, #16]
-	.cfi_restore	d10
-	.cfi_restore	d11
-	ldp	d8, d9, [sp], #48
-	.cfi_def_cfa_offset	0
+	ldr	d8, [sp]
 	.cfi_restore	d8
-	.cfi_restore	d9
+	add	sp, sp, #16
+	.cfi_def_cfa_offset	0
 	ret
 	.cfi_endproc
 	.size	vpaes_ctr32_encrypt_blocks, .-vpaes_ctr32_encrypt_blocks
@@ -722,22 +710,19 @@ vpaes_ctr32_encrypt_blocks:
 vpaes_cbc_encrypt:
 	.cfi_startproc
 	hint	#34                             // bti c
-	stp	d8, d9, [sp, #-48]!
-	.cfi_def_cfa_offset	48
-	.cfi_offset	d8, -48
-	.cfi_offset	d9, -40
+	stp	d8, d9, [sp, #-32]!
+	.cfi_def_cfa_offset	32
+	.cfi_offset	d8, -32
+	.cfi_offset	d9, -24
 	stp	d10, d11, [sp, #16]
-	.cfi_offset	d10, -32
-	.cfi_offset	d11, -24
-	stp	d12, d13, [sp, #32]
-	.cfi_offset	d12, -16
-	.cfi_offset	d13, -8
+	.cfi_offset	d10, -16
+	.cfi_offset	d11, -8
 	adrp	x11, vpaes_armv8_tables         // export fn vpaes_cbc_encrypt(src: in u8x16[length / 16], dst: out u8x1...
 	add	x11, x11, :lo12:vpaes_armv8_tables
 	cbz	x2, .Lvpaes_cbc_encrypt_11      // if length == 0 { return; }
-	ldp	q24, q25, [x11, #256]           // a/k
-	movi	v26.16b, #0xf                   // return linear(t, x & 0x0f, x >> 4);
-	ldr	q23, [x4]                       // var chain = ivec[0];
+	ldp	q23, q24, [x11, #256]           // a/k
+	movi	v25.16b, #0xf                   // return linear(t, x & 0x0f, x >> 4);
+	ldr	q22, [x4]                       // var chain = ivec[0];
 	cbz	w5, .Lvpaes_cbc_encrypt_3       // if enc != 0 {
 	lsr	x2, x2, #4                      // for i in 0..length / 16 {
 	cbz	x2, .Lvpaes_cbc_encrypt_10
@@ -755,9 +740,9 @@ vpaes_cbc_encrypt:
 	add	x7, x3, #16                     // for r in 1..last {
 	add	x6, x11, #32
 	mov	x8, x5
-	eor	v0.16b, v0.16b, v23.16b
+	eor	v0.16b, v0.16b, v22.16b
 	ushr	v1.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	and	v0.16b, v0.16b, v26.16b
+	and	v0.16b, v0.16b, v25.16b
 	tbl	v2.16b, {v21.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
 	tbl	v0.16b, {v20.16b}, v1.16b
 	eor	v0.16b, v2.16b, v0.16b
@@ -765,18 +750,18 @@ vpaes_cbc_encrypt:
 .Lvpaes_cbc_encrypt_2:
 	ushr	v22.16b, v0.16b, #4             // let i = x >> 4;
 	ldr	q27, [x7], #16                  // A
-	and	v0.16b, v0.16b, v26.16b         // let k = x & 0x0f;
+	and	v0.16b, v0.16b, v25.16b         // let k = x & 0x0f;
 	sub	x8, x8, #1                      // for r in 1..last {
 	eor	v3.16b, v22.16b, v0.16b         // let j = i ^ k;
-	tbl	v1.16b, {v25.16b}, v0.16b       // a/k
-	tbl	v0.16b, {v24.16b}, v22.16b      // 1/i + a/k
-	tbl	v2.16b, {v24.16b}, v3.16b       // 1/j + a/k
-	ldp	q23, q28, [x6], #32             // 2A + B
+	tbl	v1.16b, {v24.16b}, v0.16b       // a/k
+	tbl	v0.16b, {v23.16b}, v22.16b      // 1/i + a/k
+	tbl	v2.16b, {v23.16b}, v3.16b       // 1/j + a/k
+	ldp	q26, q28, [x6], #32             // 2A + B
 	and	x6, x6, #0xffffffffffffff7f
 	eor	v0.16b, v0.16b, v1.16b
 	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v24.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v24.16b}, v1.16b
+	tbl	v0.16b, {v23.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v23.16b}, v1.16b
 	eor	v2.16b, v0.16b, v3.16b
 	eor	v3.16b, v1.16b, v22.16b
 	tbl	v0.16b, {v18.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
@@ -785,239 +770,239 @@ vpaes_cbc_encrypt:
 	tbl	v2.16b, {v7.16b}, v3.16b
 	eor	v0.16b, v27.16b, v0.16b
 	eor	v3.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v3.16b}, v23.16b
+	tbl	v1.16b, {v3.16b}, v26.16b
 	eor	v0.16b, v22.16b, v2.16b
 	tbl	v2.16b, {v3.16b}, v28.16b       // 2A + 3B + C + D
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v0.16b}, v23.16b
+	tbl	v1.16b, {v0.16b}, v26.16b
 	eor	v0.16b, v2.16b, v0.16b
 	eor	v0.16b, v0.16b, v1.16b
 	cbnz	x8, .Lvpaes_cbc_encrypt_2
 	ushr	v22.16b, v0.16b, #4             // let i = x >> 4;
 	and	x6, x9, #0x3                    // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
-	and	v0.16b, v0.16b, v26.16b         // let k = x & 0x0f;
-	ldr	q23, [x10, x6, lsl #4]
+	and	v0.16b, v0.16b, v25.16b         // let k = x & 0x0f;
+	ldr	q26, [x10, x6, lsl #4]
 	eor	v3.16b, v22.16b, v0.16b         // let j = i ^ k;
 	add	x0, x0, #16                     // for i in 0..length / 16 {
-	tbl	v1.16b, {v25.16b}, v0.16b       // a/k
+	tbl	v1.16b, {v24.16b}, v0.16b       // a/k
 	sub	x2, x2, #1
-	tbl	v0.16b, {v24.16b}, v22.16b      // 1/i + a/k
-	tbl	v2.16b, {v24.16b}, v3.16b       // 1/j + a/k
+	tbl	v0.16b, {v23.16b}, v22.16b      // 1/i + a/k
+	tbl	v2.16b, {v23.16b}, v3.16b       // 1/j + a/k
 	eor	v0.16b, v0.16b, v1.16b
 	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v24.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v24.16b}, v1.16b
+	tbl	v0.16b, {v23.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v23.16b}, v1.16b
 	eor	v0.16b, v0.16b, v3.16b
 	eor	v1.16b, v1.16b, v22.16b
 	tbl	v0.16b, {v6.16b}, v0.16b        // return tbl(t[0], low) ^ tbl(t[1], high);
 	tbl	v1.16b, {v5.16b}, v1.16b
 	eor	v0.16b, v4.16b, v0.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v23.16b, {v0.16b}, v23.16b
-	str	q23, [x1], #16                  // dst[i] = chain;
+	tbl	v22.16b, {v0.16b}, v26.16b
+	str	q22, [x1], #16                  // dst[i] = chain;
 	cbnz	x2, .Lvpaes_cbc_encrypt_1
 	b	.Lvpaes_cbc_encrypt_10
 .Lvpaes_cbc_encrypt_3:
-	ldp	q22, q21, [x11, #448]           // 9A
+	ldp	q21, q20, [x11, #448]           // 9A
 	lsr	x2, x2, #4                      // for i in 0..length / 16 weave 3, 2, 1 {
-	ldp	q20, q19, [x11, #480]           // 9B + 13A
-	ldp	q18, q17, [x11, #512]           // 9C + 13B + 11A
-	ldp	q16, q7, [x11, #544]            // 9D + 13C + 11B + 14A
-	ldr	q27, [x11, #416]                // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldp	q19, q18, [x11, #480]           // 9B + 13A
+	ldp	q17, q16, [x11, #512]           // 9C + 13B + 11A
+	ldp	q7, q6, [x11, #544]             // 9D + 13C + 11B + 14A
+	ldr	q26, [x11, #416]                // return tbl(t[0], low) ^ tbl(t[1], high);
 	cmp	x2, #3
 	b.lo	.Lvpaes_cbc_encrypt_6
 	ldr	w6, [x3, #240]                  // let last = key.rounds as u64 + 1;
 	sub	x5, x2, #3                      // for i in 0..length / 16 weave 3, 2, 1 {
 	add	x10, x11, #192                  // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
 	add	x2, x6, #1
-	ldr	q29, [x3, x2, lsl #4]
+	ldr	q27, [x3, x2, lsl #4]
 	and	x9, x2, #0x3
 .Lvpaes_cbc_encrypt_4:
-	ldp	q1, q3, [x0]                    // let plain = decrypt_block(src[i], key) ^ chain;
+	ldp	q0, q2, [x0]                    // let plain = decrypt_block(src[i], key) ^ chain;
 	add	x7, x3, #16                     // for r in 1..last {
 	add	x2, x11, #144
 	mov	x8, x6
-	ldr	q6, [x0, #32]
-	ushr	v2.16b, v1.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	ldr	q0, [x11, #432]                 // return tbl(t[0], low) ^ tbl(t[1], high);
-	ushr	v5.16b, v3.16b, #4
-	and	v1.16b, v1.16b, v26.16b
-	ldr	q30, [x3]                       // var s = transform(to_undone, x) ^ key.rd_key[0];
-	ushr	v28.16b, v6.16b, #4
-	and	v4.16b, v3.16b, v26.16b
-	and	v6.16b, v6.16b, v26.16b
-	tbl	v3.16b, {v27.16b}, v1.16b
-	tbl	v1.16b, {v0.16b}, v2.16b
-	tbl	v4.16b, {v27.16b}, v4.16b
-	tbl	v2.16b, {v0.16b}, v5.16b
-	tbl	v6.16b, {v27.16b}, v6.16b
-	tbl	v5.16b, {v0.16b}, v28.16b
-	eor	v0.16b, v3.16b, v1.16b
-	eor	v1.16b, v4.16b, v2.16b
-	eor	v28.16b, v0.16b, v30.16b
-	eor	v0.16b, v6.16b, v5.16b
-	eor	v1.16b, v1.16b, v30.16b
-	eor	v2.16b, v0.16b, v30.16b
+	ldr	q5, [x0, #32]
+	ushr	v1.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
+	ldr	q29, [x11, #432]                // return tbl(t[0], low) ^ tbl(t[1], high);
+	ushr	v4.16b, v2.16b, #4
+	and	v0.16b, v0.16b, v25.16b
+	ldr	q28, [x3]                       // var s = transform(to_undone, x) ^ key.rd_key[0];
+	ushr	v30.16b, v5.16b, #4
+	and	v3.16b, v2.16b, v25.16b
+	and	v5.16b, v5.16b, v25.16b
+	tbl	v2.16b, {v26.16b}, v0.16b
+	tbl	v0.16b, {v29.16b}, v1.16b
+	tbl	v3.16b, {v26.16b}, v3.16b
+	tbl	v1.16b, {v29.16b}, v4.16b
+	tbl	v5.16b, {v26.16b}, v5.16b
+	tbl	v4.16b, {v29.16b}, v30.16b
+	eor	v0.16b, v2.16b, v0.16b
+	eor	v1.16b, v3.16b, v1.16b
+	eor	v29.16b, v0.16b, v28.16b
+	eor	v0.16b, v5.16b, v4.16b
+	eor	v5.16b, v1.16b, v28.16b
+	eor	v4.16b, v0.16b, v28.16b
 .Lvpaes_cbc_encrypt_5:
-	ushr	v9.16b, v28.16b, #4             // let i = x >> 4;
-	ushr	v31.16b, v1.16b, #4
-	ushr	v30.16b, v2.16b, #4
-	ldr	q8, [x7], #16                   // 9A
-	and	v0.16b, v28.16b, v26.16b        // let k = x & 0x0f;
-	ldr	q5, [x2], #16                   // let step = unmix[r % 4];
-	and	v1.16b, v1.16b, v26.16b
+	ushr	v30.16b, v29.16b, #4            // let i = x >> 4;
+	ldr	q3, [x7], #16                   // 9A
+	and	v0.16b, v29.16b, v25.16b        // let k = x & 0x0f;
+	ldr	q2, [x2], #16                   // let step = unmix[r % 4];
+	ushr	v29.16b, v5.16b, #4
+	and	v1.16b, v5.16b, v25.16b
+	eor	v28.16b, v30.16b, v0.16b        // let j = i ^ k;
+	tbl	v10.16b, {v24.16b}, v0.16b      // a/k
+	tbl	v0.16b, {v23.16b}, v30.16b      // 1/i + a/k
+	eor	v5.16b, v29.16b, v1.16b
+	tbl	v9.16b, {v24.16b}, v1.16b
+	tbl	v1.16b, {v23.16b}, v29.16b
+	tbl	v11.16b, {v23.16b}, v28.16b     // 1/j + a/k
+	eor	v8.16b, v0.16b, v10.16b
+	tbl	v31.16b, {v23.16b}, v5.16b
+	eor	v1.16b, v1.16b, v9.16b
+	eor	v0.16b, v11.16b, v10.16b
+	tbl	v8.16b, {v23.16b}, v8.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v31.16b, v31.16b, v9.16b
+	tbl	v1.16b, {v23.16b}, v1.16b
+	tbl	v0.16b, {v23.16b}, v0.16b
+	eor	v28.16b, v8.16b, v28.16b
+	tbl	v31.16b, {v23.16b}, v31.16b
+	eor	v5.16b, v1.16b, v5.16b
+	eor	v30.16b, v0.16b, v30.16b
+	tbl	v0.16b, {v21.16b}, v28.16b
+	eor	v29.16b, v31.16b, v29.16b
+	tbl	v31.16b, {v21.16b}, v5.16b
+	tbl	v1.16b, {v20.16b}, v30.16b
+	tbl	v8.16b, {v20.16b}, v29.16b
+	eor	v0.16b, v3.16b, v0.16b
+	eor	v31.16b, v3.16b, v31.16b
+	eor	v0.16b, v1.16b, v0.16b
+	tbl	v9.16b, {v19.16b}, v28.16b      // 9B + 13A
+	tbl	v10.16b, {v18.16b}, v30.16b
+	eor	v1.16b, v8.16b, v31.16b
+	tbl	v11.16b, {v0.16b}, v2.16b
+	tbl	v31.16b, {v19.16b}, v5.16b
+	tbl	v8.16b, {v18.16b}, v29.16b
+	tbl	v1.16b, {v1.16b}, v2.16b
+	eor	v0.16b, v9.16b, v10.16b
+	eor	v9.16b, v0.16b, v11.16b
+	eor	v0.16b, v31.16b, v8.16b
+	tbl	v31.16b, {v17.16b}, v28.16b     // 9C + 13B + 11A
+	tbl	v8.16b, {v16.16b}, v30.16b
+	eor	v0.16b, v0.16b, v1.16b
+	tbl	v10.16b, {v9.16b}, v2.16b
+	tbl	v1.16b, {v17.16b}, v5.16b
+	tbl	v9.16b, {v16.16b}, v29.16b
+	tbl	v11.16b, {v0.16b}, v2.16b
+	eor	v0.16b, v31.16b, v8.16b
+	eor	v8.16b, v0.16b, v10.16b
+	eor	v0.16b, v1.16b, v9.16b
+	tbl	v31.16b, {v7.16b}, v28.16b      // 9D + 13C + 11B + 14A
+	tbl	v30.16b, {v6.16b}, v30.16b
+	eor	v1.16b, v0.16b, v11.16b
+	tbl	v0.16b, {v8.16b}, v2.16b
+	tbl	v28.16b, {v7.16b}, v5.16b
+	tbl	v8.16b, {v6.16b}, v29.16b
+	tbl	v5.16b, {v1.16b}, v2.16b
+	eor	v1.16b, v31.16b, v30.16b
+	eor	v29.16b, v1.16b, v0.16b
+	ushr	v31.16b, v4.16b, #4
+	and	v0.16b, v4.16b, v25.16b
+	eor	v9.16b, v31.16b, v0.16b
+	tbl	v4.16b, {v24.16b}, v0.16b
+	tbl	v1.16b, {v23.16b}, v31.16b
+	tbl	v30.16b, {v23.16b}, v9.16b
+	eor	v0.16b, v28.16b, v8.16b
+	eor	v5.16b, v0.16b, v5.16b
 	and	x2, x2, #0xffffffffffffffbf     // for r in 1..last {
-	and	v2.16b, v2.16b, v26.16b
+	eor	v0.16b, v1.16b, v4.16b
 	sub	x8, x8, #1
-	eor	v10.16b, v9.16b, v0.16b         // let j = i ^ k;
-	tbl	v28.16b, {v25.16b}, v0.16b      // a/k
-	tbl	v11.16b, {v24.16b}, v9.16b      // 1/i + a/k
-	eor	v6.16b, v31.16b, v1.16b
-	tbl	v4.16b, {v25.16b}, v1.16b
-	tbl	v12.16b, {v24.16b}, v31.16b
-	eor	v3.16b, v30.16b, v2.16b
-	tbl	v0.16b, {v25.16b}, v2.16b
-	tbl	v1.16b, {v24.16b}, v30.16b
-	tbl	v13.16b, {v24.16b}, v10.16b     // 1/j + a/k
-	tbl	v2.16b, {v24.16b}, v6.16b
-	eor	v11.16b, v11.16b, v28.16b
-	eor	v12.16b, v12.16b, v4.16b
-	eor	v1.16b, v1.16b, v0.16b
-	eor	v13.16b, v13.16b, v28.16b
-	tbl	v28.16b, {v24.16b}, v3.16b
-	tbl	v11.16b, {v24.16b}, v11.16b     // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v2.16b, v2.16b, v4.16b
-	tbl	v4.16b, {v24.16b}, v12.16b
-	eor	v0.16b, v28.16b, v0.16b
-	tbl	v1.16b, {v24.16b}, v1.16b
-	tbl	v28.16b, {v24.16b}, v13.16b
-	tbl	v12.16b, {v24.16b}, v2.16b
-	tbl	v0.16b, {v24.16b}, v0.16b
-	eor	v2.16b, v11.16b, v10.16b
-	eor	v4.16b, v4.16b, v6.16b
-	eor	v3.16b, v1.16b, v3.16b
-	eor	v28.16b, v28.16b, v9.16b
-	tbl	v6.16b, {v22.16b}, v2.16b
-	eor	v31.16b, v12.16b, v31.16b
-	tbl	v10.16b, {v22.16b}, v4.16b
-	eor	v9.16b, v0.16b, v30.16b
-	tbl	v1.16b, {v22.16b}, v3.16b
-	tbl	v30.16b, {v21.16b}, v28.16b
-	tbl	v11.16b, {v21.16b}, v31.16b
-	tbl	v12.16b, {v21.16b}, v9.16b
-	eor	v0.16b, v8.16b, v6.16b
-	eor	v10.16b, v8.16b, v10.16b
-	eor	v8.16b, v8.16b, v1.16b
-	eor	v13.16b, v30.16b, v0.16b
-	tbl	v6.16b, {v20.16b}, v2.16b       // 9B + 13A
-	tbl	v30.16b, {v19.16b}, v28.16b
-	eor	v11.16b, v11.16b, v10.16b
-	tbl	v1.16b, {v20.16b}, v4.16b
-	tbl	v10.16b, {v19.16b}, v31.16b
-	eor	v12.16b, v12.16b, v8.16b
-	tbl	v0.16b, {v20.16b}, v3.16b
-	tbl	v8.16b, {v19.16b}, v9.16b
-	tbl	v13.16b, {v13.16b}, v5.16b
-	tbl	v11.16b, {v11.16b}, v5.16b
-	tbl	v12.16b, {v12.16b}, v5.16b
-	eor	v6.16b, v6.16b, v30.16b
-	eor	v1.16b, v1.16b, v10.16b
-	eor	v0.16b, v0.16b, v8.16b
-	eor	v8.16b, v6.16b, v13.16b
-	tbl	v6.16b, {v18.16b}, v2.16b       // 9C + 13B + 11A
-	tbl	v30.16b, {v17.16b}, v28.16b
-	eor	v11.16b, v1.16b, v11.16b
-	tbl	v1.16b, {v18.16b}, v4.16b
-	tbl	v10.16b, {v17.16b}, v31.16b
-	eor	v13.16b, v0.16b, v12.16b
-	tbl	v0.16b, {v18.16b}, v3.16b
-	tbl	v12.16b, {v17.16b}, v9.16b
-	tbl	v8.16b, {v8.16b}, v5.16b
-	tbl	v11.16b, {v11.16b}, v5.16b
-	tbl	v13.16b, {v13.16b}, v5.16b
-	eor	v6.16b, v6.16b, v30.16b
-	eor	v1.16b, v1.16b, v10.16b
-	eor	v0.16b, v0.16b, v12.16b
-	eor	v8.16b, v6.16b, v8.16b
-	tbl	v30.16b, {v16.16b}, v2.16b      // 9D + 13C + 11B + 14A
-	tbl	v6.16b, {v7.16b}, v28.16b
-	eor	v2.16b, v1.16b, v11.16b
-	tbl	v10.16b, {v16.16b}, v4.16b
-	tbl	v28.16b, {v7.16b}, v31.16b
-	eor	v1.16b, v0.16b, v13.16b
-	tbl	v31.16b, {v16.16b}, v3.16b
-	tbl	v4.16b, {v7.16b}, v9.16b
-	tbl	v0.16b, {v8.16b}, v5.16b
-	tbl	v2.16b, {v2.16b}, v5.16b
-	tbl	v5.16b, {v1.16b}, v5.16b
-	eor	v1.16b, v30.16b, v6.16b
-	eor	v3.16b, v10.16b, v28.16b
-	eor	v4.16b, v31.16b, v4.16b
-	eor	v28.16b, v1.16b, v0.16b
-	eor	v1.16b, v3.16b, v2.16b
-	eor	v2.16b, v4.16b, v5.16b
+	eor	v1.16b, v30.16b, v4.16b
+	tbl	v0.16b, {v23.16b}, v0.16b
+	tbl	v1.16b, {v23.16b}, v1.16b
+	eor	v30.16b, v0.16b, v9.16b
+	eor	v31.16b, v1.16b, v31.16b
+	tbl	v0.16b, {v21.16b}, v30.16b
+	tbl	v1.16b, {v20.16b}, v31.16b
+	tbl	v28.16b, {v19.16b}, v30.16b
+	tbl	v4.16b, {v18.16b}, v31.16b
+	eor	v0.16b, v3.16b, v0.16b
+	eor	v0.16b, v1.16b, v0.16b
+	tbl	v0.16b, {v0.16b}, v2.16b
+	eor	v1.16b, v28.16b, v4.16b
+	tbl	v4.16b, {v17.16b}, v30.16b
+	tbl	v3.16b, {v16.16b}, v31.16b
+	eor	v0.16b, v1.16b, v0.16b
+	tbl	v0.16b, {v0.16b}, v2.16b
+	tbl	v28.16b, {v7.16b}, v30.16b
+	eor	v1.16b, v4.16b, v3.16b
+	tbl	v3.16b, {v6.16b}, v31.16b
+	eor	v0.16b, v1.16b, v0.16b
+	tbl	v0.16b, {v0.16b}, v2.16b
+	eor	v1.16b, v28.16b, v3.16b
+	eor	v4.16b, v1.16b, v0.16b
 	cbnz	x8, .Lvpaes_cbc_encrypt_5
-	ushr	v9.16b, v28.16b, #4             // let i = x >> 4;
-	ushr	v8.16b, v1.16b, #4
-	and	v0.16b, v28.16b, v26.16b        // let k = x & 0x0f;
-	ushr	v10.16b, v2.16b, #4
-	and	v1.16b, v1.16b, v26.16b
-	ldr	q11, [x11, #576]                // return tbl(t[0], low) ^ tbl(t[1], high);
-	eor	v30.16b, v9.16b, v0.16b         // let j = i ^ k;
-	ldr	q31, [x11, #592]
-	tbl	v28.16b, {v25.16b}, v0.16b      // a/k
-	ldr	q3, [x10, x9, lsl #4]           // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
-	tbl	v12.16b, {v24.16b}, v9.16b      // 1/i + a/k
+	ushr	v31.16b, v29.16b, #4            // let i = x >> 4;
+	ushr	v30.16b, v5.16b, #4
+	and	v0.16b, v29.16b, v25.16b        // let k = x & 0x0f;
+	ldr	q3, [x11, #576]                 // return tbl(t[0], low) ^ tbl(t[1], high);
+	and	v29.16b, v5.16b, v25.16b
+	ldr	q5, [x11, #592]
+	eor	v28.16b, v31.16b, v0.16b        // let j = i ^ k;
+	ldr	q2, [x10, x9, lsl #4]           // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
+	tbl	v11.16b, {v24.16b}, v0.16b      // a/k
+	tbl	v8.16b, {v23.16b}, v31.16b      // 1/i + a/k
+	eor	v1.16b, v30.16b, v29.16b
+	tbl	v10.16b, {v24.16b}, v29.16b
+	tbl	v29.16b, {v23.16b}, v30.16b
+	tbl	v0.16b, {v23.16b}, v28.16b      // 1/j + a/k
+	tbl	v9.16b, {v23.16b}, v1.16b
+	eor	v8.16b, v8.16b, v11.16b
+	eor	v29.16b, v29.16b, v10.16b
+	eor	v0.16b, v0.16b, v11.16b
+	tbl	v8.16b, {v23.16b}, v8.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v10.16b, v9.16b, v10.16b
+	tbl	v9.16b, {v23.16b}, v29.16b
+	tbl	v0.16b, {v23.16b}, v0.16b
+	tbl	v10.16b, {v23.16b}, v10.16b
+	eor	v8.16b, v8.16b, v28.16b
+	ushr	v28.16b, v4.16b, #4
+	and	v29.16b, v4.16b, v25.16b
+	eor	v1.16b, v9.16b, v1.16b
+	eor	v4.16b, v0.16b, v31.16b
+	eor	v31.16b, v28.16b, v29.16b
+	tbl	v29.16b, {v24.16b}, v29.16b
+	tbl	v8.16b, {v3.16b}, v8.16b
+	tbl	v9.16b, {v23.16b}, v28.16b
+	eor	v0.16b, v10.16b, v30.16b
+	tbl	v10.16b, {v3.16b}, v1.16b
+	tbl	v4.16b, {v5.16b}, v4.16b
+	tbl	v30.16b, {v23.16b}, v31.16b
+	eor	v9.16b, v9.16b, v29.16b
+	tbl	v1.16b, {v5.16b}, v0.16b
+	eor	v0.16b, v27.16b, v8.16b
+	eor	v29.16b, v30.16b, v29.16b
+	ldp	q30, q8, [x0], #48              // chain = src[i];                     // again: cheaper than a register...
+	eor	v10.16b, v27.16b, v10.16b
+	eor	v0.16b, v4.16b, v0.16b
+	tbl	v4.16b, {v23.16b}, v9.16b
+	eor	v1.16b, v1.16b, v10.16b
+	tbl	v0.16b, {v0.16b}, v2.16b
+	tbl	v29.16b, {v23.16b}, v29.16b
+	eor	v4.16b, v4.16b, v31.16b
+	tbl	v1.16b, {v1.16b}, v2.16b
+	eor	v0.16b, v0.16b, v22.16b         // let plain = decrypt_block(src[i], key) ^ chain;
+	ldur	q22, [x0, #-16]
+	eor	v28.16b, v29.16b, v28.16b
 	sub	x5, x5, #3                      // for i in 0..length / 16 weave 3, 2, 1 {
-	eor	v4.16b, v8.16b, v1.16b
-	tbl	v5.16b, {v25.16b}, v1.16b
-	tbl	v6.16b, {v24.16b}, v8.16b
-	and	v1.16b, v2.16b, v26.16b
-	tbl	v13.16b, {v24.16b}, v30.16b     // 1/j + a/k
-	tbl	v2.16b, {v24.16b}, v4.16b
-	eor	v0.16b, v10.16b, v1.16b
-	tbl	v1.16b, {v25.16b}, v1.16b
-	eor	v12.16b, v12.16b, v28.16b
-	eor	v6.16b, v6.16b, v5.16b
-	eor	v13.16b, v13.16b, v28.16b
-	tbl	v28.16b, {v24.16b}, v10.16b
-	tbl	v12.16b, {v24.16b}, v12.16b     // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v5.16b, v2.16b, v5.16b
-	tbl	v2.16b, {v24.16b}, v0.16b
-	tbl	v6.16b, {v24.16b}, v6.16b
-	eor	v28.16b, v28.16b, v1.16b
-	tbl	v13.16b, {v24.16b}, v13.16b
-	tbl	v5.16b, {v24.16b}, v5.16b
-	eor	v1.16b, v2.16b, v1.16b
-	tbl	v28.16b, {v24.16b}, v28.16b
-	tbl	v2.16b, {v24.16b}, v1.16b
-	eor	v1.16b, v12.16b, v30.16b
-	eor	v6.16b, v6.16b, v4.16b
-	eor	v4.16b, v13.16b, v9.16b
-	tbl	v30.16b, {v11.16b}, v1.16b
-	eor	v1.16b, v5.16b, v8.16b
-	tbl	v5.16b, {v11.16b}, v6.16b
-	eor	v0.16b, v28.16b, v0.16b
-	tbl	v28.16b, {v31.16b}, v4.16b
-	tbl	v6.16b, {v31.16b}, v1.16b
-	eor	v1.16b, v2.16b, v10.16b
-	tbl	v2.16b, {v11.16b}, v0.16b
-	tbl	v4.16b, {v31.16b}, v1.16b
-	eor	v0.16b, v29.16b, v30.16b
-	ldp	q31, q30, [x0], #48             // chain = src[i];                     // again: cheaper than a register...
-	eor	v1.16b, v29.16b, v5.16b
-	eor	v0.16b, v28.16b, v0.16b
-	eor	v1.16b, v6.16b, v1.16b
-	eor	v2.16b, v29.16b, v2.16b
-	tbl	v0.16b, {v0.16b}, v3.16b
-	tbl	v1.16b, {v1.16b}, v3.16b
-	eor	v2.16b, v4.16b, v2.16b
-	tbl	v2.16b, {v2.16b}, v3.16b
-	eor	v0.16b, v0.16b, v23.16b         // let plain = decrypt_block(src[i], key) ^ chain;
-	ldur	q23, [x0, #-16]
-	eor	v1.16b, v1.16b, v31.16b
+	tbl	v3.16b, {v3.16b}, v4.16b
+	tbl	v4.16b, {v5.16b}, v28.16b
+	eor	v1.16b, v1.16b, v30.16b
 	stp	q0, q1, [x1], #48               // dst[i] = plain;
-	eor	v0.16b, v2.16b, v30.16b
+	eor	v0.16b, v27.16b, v3.16b
+	eor	v0.16b, v4.16b, v0.16b
+	tbl	v0.16b, {v0.16b}, v2.16b
+	eor	v0.16b, v0.16b, v8.16b
 	stur	q0, [x1, #-16]
 	tbz	x5, #63, .Lvpaes_cbc_encrypt_4
 	add	x2, x5, #3                      // for i in 0..length / 16 weave 3, 2, 1 {
@@ -1031,131 +1016,131 @@ vpaes_cbc_encrypt:
 	ushr	v2.16b, v1.16b, #4              // return linear(t, x & 0x0f, x >> 4);
 	ushr	v5.16b, v3.16b, #4
 	ldr	w5, [x3, #240]                  // let last = key.rounds as u64 + 1;
-	and	v1.16b, v1.16b, v26.16b
-	ldr	q6, [x3]                        // var s = transform(to_undone, x) ^ key.rd_key[0];
-	and	v4.16b, v3.16b, v26.16b
-	tbl	v3.16b, {v27.16b}, v1.16b
+	and	v1.16b, v1.16b, v25.16b
+	ldr	q27, [x3]                       // var s = transform(to_undone, x) ^ key.rd_key[0];
+	and	v4.16b, v3.16b, v25.16b
+	tbl	v3.16b, {v26.16b}, v1.16b
 	add	x8, x5, #1
 	tbl	v1.16b, {v0.16b}, v2.16b
-	tbl	v4.16b, {v27.16b}, v4.16b
+	tbl	v4.16b, {v26.16b}, v4.16b
 	tbl	v2.16b, {v0.16b}, v5.16b
 	eor	v0.16b, v3.16b, v1.16b
-	eor	v1.16b, v0.16b, v6.16b
+	eor	v1.16b, v0.16b, v27.16b
 	eor	v0.16b, v4.16b, v2.16b
-	eor	v5.16b, v0.16b, v6.16b
+	eor	v27.16b, v0.16b, v27.16b
 .Lvpaes_cbc_encrypt_7:
-	ushr	v28.16b, v1.16b, #4             // let i = x >> 4;
-	ushr	v4.16b, v5.16b, #4
-	and	v0.16b, v1.16b, v26.16b         // let k = x & 0x0f;
-	ldr	q29, [x7], #16                  // 9A
-	and	v2.16b, v5.16b, v26.16b
+	ushr	v29.16b, v1.16b, #4             // let i = x >> 4;
+	ldr	q5, [x7], #16                   // 9A
+	and	v0.16b, v1.16b, v25.16b         // let k = x & 0x0f;
 	ldr	q3, [x6], #16                   // let step = unmix[r % 4];
-	eor	v31.16b, v28.16b, v0.16b        // let j = i ^ k;
-	and	x6, x6, #0xffffffffffffffbf     // for r in 1..last {
-	tbl	v1.16b, {v25.16b}, v0.16b       // a/k
-	sub	x5, x5, #1
-	tbl	v0.16b, {v24.16b}, v28.16b      // 1/i + a/k
-	eor	v30.16b, v4.16b, v2.16b
-	tbl	v6.16b, {v25.16b}, v2.16b
-	tbl	v5.16b, {v24.16b}, v4.16b
-	tbl	v2.16b, {v24.16b}, v31.16b      // 1/j + a/k
-	tbl	v8.16b, {v24.16b}, v30.16b
+	ushr	v4.16b, v27.16b, #4
+	and	v2.16b, v27.16b, v25.16b
+	eor	v28.16b, v29.16b, v0.16b        // let j = i ^ k;
+	tbl	v1.16b, {v24.16b}, v0.16b       // a/k
+	tbl	v0.16b, {v23.16b}, v29.16b      // 1/i + a/k
+	eor	v27.16b, v4.16b, v2.16b
+	tbl	v8.16b, {v24.16b}, v2.16b
+	tbl	v30.16b, {v23.16b}, v4.16b
+	tbl	v2.16b, {v23.16b}, v28.16b      // 1/j + a/k
 	eor	v0.16b, v0.16b, v1.16b
-	eor	v5.16b, v5.16b, v6.16b
+	tbl	v31.16b, {v23.16b}, v27.16b
+	eor	v30.16b, v30.16b, v8.16b
 	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v24.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v6.16b, v8.16b, v6.16b
-	tbl	v2.16b, {v24.16b}, v5.16b
-	tbl	v1.16b, {v24.16b}, v1.16b
-	tbl	v8.16b, {v24.16b}, v6.16b
-	eor	v6.16b, v0.16b, v31.16b
-	eor	v5.16b, v2.16b, v30.16b
-	eor	v28.16b, v1.16b, v28.16b
-	tbl	v0.16b, {v22.16b}, v6.16b
-	eor	v4.16b, v8.16b, v4.16b
-	tbl	v2.16b, {v22.16b}, v5.16b
-	tbl	v1.16b, {v21.16b}, v28.16b
-	tbl	v30.16b, {v21.16b}, v4.16b
-	eor	v0.16b, v29.16b, v0.16b
-	eor	v29.16b, v29.16b, v2.16b
+	tbl	v0.16b, {v23.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v31.16b, v31.16b, v8.16b
+	tbl	v2.16b, {v23.16b}, v30.16b
+	tbl	v1.16b, {v23.16b}, v1.16b
+	eor	v28.16b, v0.16b, v28.16b
+	tbl	v30.16b, {v23.16b}, v31.16b
+	eor	v27.16b, v2.16b, v27.16b
+	eor	v29.16b, v1.16b, v29.16b
+	tbl	v0.16b, {v21.16b}, v28.16b
+	eor	v4.16b, v30.16b, v4.16b
+	tbl	v2.16b, {v21.16b}, v27.16b
+	tbl	v1.16b, {v20.16b}, v29.16b
+	tbl	v30.16b, {v20.16b}, v4.16b
+	eor	v0.16b, v5.16b, v0.16b
+	eor	v5.16b, v5.16b, v2.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v2.16b, {v20.16b}, v6.16b       // 9B + 13A
-	tbl	v1.16b, {v19.16b}, v28.16b
-	eor	v29.16b, v30.16b, v29.16b
-	tbl	v31.16b, {v20.16b}, v5.16b
-	tbl	v30.16b, {v19.16b}, v4.16b
+	tbl	v2.16b, {v19.16b}, v28.16b      // 9B + 13A
+	tbl	v1.16b, {v18.16b}, v29.16b
+	eor	v5.16b, v30.16b, v5.16b
 	tbl	v0.16b, {v0.16b}, v3.16b
-	tbl	v29.16b, {v29.16b}, v3.16b
+	tbl	v31.16b, {v19.16b}, v27.16b
+	tbl	v30.16b, {v18.16b}, v4.16b
+	tbl	v5.16b, {v5.16b}, v3.16b
 	eor	v1.16b, v2.16b, v1.16b
+	eor	v0.16b, v1.16b, v0.16b
 	eor	v30.16b, v31.16b, v30.16b
-	eor	v0.16b, v1.16b, v0.16b
-	tbl	v2.16b, {v18.16b}, v6.16b       // 9C + 13B + 11A
-	tbl	v1.16b, {v17.16b}, v28.16b
-	eor	v29.16b, v30.16b, v29.16b
-	tbl	v31.16b, {v18.16b}, v5.16b
-	tbl	v30.16b, {v17.16b}, v4.16b
+	tbl	v2.16b, {v17.16b}, v28.16b      // 9C + 13B + 11A
+	tbl	v1.16b, {v16.16b}, v29.16b
+	eor	v5.16b, v30.16b, v5.16b
 	tbl	v0.16b, {v0.16b}, v3.16b
-	tbl	v29.16b, {v29.16b}, v3.16b
+	tbl	v31.16b, {v17.16b}, v27.16b
+	tbl	v30.16b, {v16.16b}, v4.16b
+	tbl	v5.16b, {v5.16b}, v3.16b
 	eor	v1.16b, v2.16b, v1.16b
+	eor	v0.16b, v1.16b, v0.16b
 	eor	v30.16b, v31.16b, v30.16b
-	eor	v0.16b, v1.16b, v0.16b
-	tbl	v2.16b, {v16.16b}, v6.16b       // 9D + 13C + 11B + 14A
-	tbl	v1.16b, {v7.16b}, v28.16b
-	eor	v6.16b, v30.16b, v29.16b
-	tbl	v5.16b, {v16.16b}, v5.16b
-	tbl	v4.16b, {v7.16b}, v4.16b
+	tbl	v2.16b, {v7.16b}, v28.16b       // 9D + 13C + 11B + 14A
+	tbl	v1.16b, {v6.16b}, v29.16b
+	eor	v5.16b, v30.16b, v5.16b
 	tbl	v0.16b, {v0.16b}, v3.16b
-	tbl	v3.16b, {v6.16b}, v3.16b
+	tbl	v27.16b, {v7.16b}, v27.16b
+	tbl	v4.16b, {v6.16b}, v4.16b
+	tbl	v3.16b, {v5.16b}, v3.16b
 	eor	v1.16b, v2.16b, v1.16b
-	eor	v2.16b, v5.16b, v4.16b
 	eor	v1.16b, v1.16b, v0.16b
-	eor	v5.16b, v2.16b, v3.16b
+	and	x6, x6, #0xffffffffffffffbf     // for r in 1..last {
+	eor	v0.16b, v27.16b, v4.16b
+	sub	x5, x5, #1
+	eor	v27.16b, v0.16b, v3.16b
 	cbnz	x5, .Lvpaes_cbc_encrypt_7
-	ushr	v4.16b, v1.16b, #4              // let i = x >> 4;
-	and	v0.16b, v1.16b, v26.16b         // let k = x & 0x0f;
-	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
-	tbl	v1.16b, {v25.16b}, v0.16b       // a/k
-	tbl	v0.16b, {v24.16b}, v4.16b       // 1/i + a/k
-	ldr	q6, [x11, #576]                 // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v2.16b, {v24.16b}, v3.16b       // 1/j + a/k
-	eor	v0.16b, v0.16b, v1.16b
-	ldr	q28, [x11, #592]
-	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v24.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	ushr	v3.16b, v1.16b, #4              // let i = x >> 4;
+	ushr	v5.16b, v27.16b, #4
+	and	v0.16b, v1.16b, v25.16b         // let k = x & 0x0f;
+	ldr	q28, [x11, #576]                // return tbl(t[0], low) ^ tbl(t[1], high);
+	eor	v2.16b, v3.16b, v0.16b          // let j = i ^ k;
+	ldr	q4, [x11, #592]
+	tbl	v1.16b, {v24.16b}, v0.16b       // a/k
 	ldr	q29, [x3, x8, lsl #4]           // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
-	tbl	v1.16b, {v24.16b}, v1.16b
-	eor	v0.16b, v0.16b, v3.16b
-	eor	v1.16b, v1.16b, v4.16b
+	tbl	v0.16b, {v23.16b}, v3.16b       // 1/i + a/k
 	add	x6, x11, #192
-	tbl	v0.16b, {v6.16b}, v0.16b
+	and	v27.16b, v27.16b, v25.16b
 	and	x5, x8, #0x3
-	tbl	v1.16b, {v28.16b}, v1.16b
-	ldr	q4, [x6, x5, lsl #4]
-	eor	v0.16b, v29.16b, v0.16b
-	and	v2.16b, v5.16b, v26.16b
-	eor	v0.16b, v1.16b, v0.16b
-	ushr	v5.16b, v5.16b, #4
-	tbl	v3.16b, {v25.16b}, v2.16b
-	eor	v2.16b, v5.16b, v2.16b
-	tbl	v1.16b, {v24.16b}, v5.16b
-	tbl	v0.16b, {v0.16b}, v4.16b
-	eor	v1.16b, v1.16b, v3.16b
-	eor	v31.16b, v0.16b, v23.16b        // let plain = decrypt_block(src[i], key) ^ chain;
-	tbl	v0.16b, {v24.16b}, v2.16b
-	ldp	q30, q23, [x0], #32             // chain = src[i];                     // again: cheaper than a register...
-	tbl	v1.16b, {v24.16b}, v1.16b
+	eor	v0.16b, v0.16b, v1.16b
+	tbl	v0.16b, {v23.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v31.16b, v0.16b, v2.16b
+	tbl	v0.16b, {v23.16b}, v2.16b       // 1/j + a/k
+	eor	v0.16b, v0.16b, v1.16b
+	ldr	q30, [x6, x5, lsl #4]
+	tbl	v0.16b, {v23.16b}, v0.16b
 	eor	v0.16b, v0.16b, v3.16b
-	tbl	v0.16b, {v24.16b}, v0.16b
-	eor	v1.16b, v1.16b, v2.16b
-	eor	v0.16b, v0.16b, v5.16b
 	sub	x2, x2, #2                      // for i in 0..length / 16 weave 3, 2, 1 {
-	tbl	v1.16b, {v6.16b}, v1.16b
-	tbl	v2.16b, {v28.16b}, v0.16b
+	eor	v3.16b, v5.16b, v27.16b
+	tbl	v27.16b, {v24.16b}, v27.16b
+	tbl	v1.16b, {v28.16b}, v31.16b
+	tbl	v2.16b, {v4.16b}, v0.16b
 	eor	v0.16b, v29.16b, v1.16b
 	eor	v0.16b, v2.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v4.16b
-	eor	v0.16b, v0.16b, v30.16b
-	stp	q31, q0, [x1], #32              // dst[i] = plain;
+	tbl	v1.16b, {v23.16b}, v5.16b
+	eor	v1.16b, v1.16b, v27.16b
+	tbl	v1.16b, {v23.16b}, v1.16b
+	eor	v2.16b, v1.16b, v3.16b
+	tbl	v1.16b, {v23.16b}, v3.16b
+	eor	v1.16b, v1.16b, v27.16b
+	tbl	v1.16b, {v23.16b}, v1.16b
+	tbl	v0.16b, {v0.16b}, v30.16b
+	tbl	v2.16b, {v28.16b}, v2.16b
+	eor	v1.16b, v1.16b, v5.16b
+	tbl	v3.16b, {v4.16b}, v1.16b
+	eor	v0.16b, v0.16b, v22.16b         // let plain = decrypt_block(src[i], key) ^ chain;
+	ldp	q4, q22, [x0], #32              // chain = src[i];                     // again: cheaper than a register...
+	eor	v1.16b, v29.16b, v2.16b
+	eor	v1.16b, v3.16b, v1.16b
+	tbl	v1.16b, {v1.16b}, v30.16b
+	eor	v1.16b, v1.16b, v4.16b
+	stp	q0, q1, [x1], #32               // dst[i] = plain;
 .Lvpaes_cbc_encrypt_8:
 	cbz	x2, .Lvpaes_cbc_encrypt_10      // for i in 0..length / 16 weave 3, 2, 1 {
 	ldr	q1, [x0]                        // let plain = decrypt_block(src[i], key) ^ chain;
@@ -1165,65 +1150,65 @@ vpaes_cbc_encrypt:
 	ldr	w2, [x3, #240]                  // let last = key.rounds as u64 + 1;
 	ushr	v2.16b, v1.16b, #4              // return linear(t, x & 0x0f, x >> 4);
 	ldr	q3, [x3]                        // var s = transform(to_undone, x) ^ key.rd_key[0];
-	and	v1.16b, v1.16b, v26.16b
-	tbl	v1.16b, {v27.16b}, v1.16b
+	and	v1.16b, v1.16b, v25.16b
+	tbl	v1.16b, {v26.16b}, v1.16b
 	add	x7, x2, #1
 	tbl	v0.16b, {v0.16b}, v2.16b
 	eor	v0.16b, v1.16b, v0.16b
 	eor	v1.16b, v0.16b, v3.16b
 .Lvpaes_cbc_encrypt_9:
 	ushr	v4.16b, v1.16b, #4              // let i = x >> 4;
-	ldr	q27, [x6], #16                  // 9A
-	and	v0.16b, v1.16b, v26.16b         // let k = x & 0x0f;
+	ldr	q26, [x6], #16                  // 9A
+	and	v0.16b, v1.16b, v25.16b         // let k = x & 0x0f;
 	ldr	q5, [x5], #16                   // let step = unmix[r % 4];
 	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
 	and	x5, x5, #0xffffffffffffffbf     // for r in 1..last {
-	tbl	v1.16b, {v25.16b}, v0.16b       // a/k
+	tbl	v1.16b, {v24.16b}, v0.16b       // a/k
 	sub	x2, x2, #1
-	tbl	v0.16b, {v24.16b}, v4.16b       // 1/i + a/k
-	tbl	v2.16b, {v24.16b}, v3.16b       // 1/j + a/k
+	tbl	v0.16b, {v23.16b}, v4.16b       // 1/i + a/k
+	tbl	v2.16b, {v23.16b}, v3.16b       // 1/j + a/k
 	eor	v0.16b, v0.16b, v1.16b
 	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v24.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v24.16b}, v1.16b
-	eor	v6.16b, v0.16b, v3.16b
+	tbl	v0.16b, {v23.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v23.16b}, v1.16b
+	eor	v27.16b, v0.16b, v3.16b
 	eor	v4.16b, v1.16b, v4.16b
-	tbl	v0.16b, {v22.16b}, v6.16b
-	tbl	v1.16b, {v21.16b}, v4.16b
-	tbl	v3.16b, {v20.16b}, v6.16b       // 9B + 13A
-	tbl	v2.16b, {v19.16b}, v4.16b
-	eor	v0.16b, v27.16b, v0.16b
+	tbl	v0.16b, {v21.16b}, v27.16b
+	tbl	v1.16b, {v20.16b}, v4.16b
+	tbl	v3.16b, {v19.16b}, v27.16b      // 9B + 13A
+	tbl	v2.16b, {v18.16b}, v4.16b
+	eor	v0.16b, v26.16b, v0.16b
 	eor	v0.16b, v1.16b, v0.16b
 	tbl	v0.16b, {v0.16b}, v5.16b
 	eor	v1.16b, v3.16b, v2.16b
-	tbl	v3.16b, {v18.16b}, v6.16b       // 9C + 13B + 11A
-	tbl	v2.16b, {v17.16b}, v4.16b
+	tbl	v3.16b, {v17.16b}, v27.16b      // 9C + 13B + 11A
+	tbl	v2.16b, {v16.16b}, v4.16b
 	eor	v0.16b, v1.16b, v0.16b
 	tbl	v0.16b, {v0.16b}, v5.16b
-	tbl	v6.16b, {v16.16b}, v6.16b       // 9D + 13C + 11B + 14A
+	tbl	v26.16b, {v7.16b}, v27.16b      // 9D + 13C + 11B + 14A
 	eor	v1.16b, v3.16b, v2.16b
-	tbl	v2.16b, {v7.16b}, v4.16b
+	tbl	v2.16b, {v6.16b}, v4.16b
 	eor	v0.16b, v1.16b, v0.16b
 	tbl	v0.16b, {v0.16b}, v5.16b
-	eor	v1.16b, v6.16b, v2.16b
+	eor	v1.16b, v26.16b, v2.16b
 	eor	v1.16b, v1.16b, v0.16b
 	cbnz	x2, .Lvpaes_cbc_encrypt_9
 	ushr	v6.16b, v1.16b, #4              // let i = x >> 4;
 	ldr	q0, [x11, #576]                 // return tbl(t[0], low) ^ tbl(t[1], high);
-	and	v2.16b, v1.16b, v26.16b         // let k = x & 0x0f;
+	and	v2.16b, v1.16b, v25.16b         // let k = x & 0x0f;
 	ldr	q1, [x11, #592]
 	eor	v5.16b, v6.16b, v2.16b          // let j = i ^ k;
 	ldr	q7, [x3, x7, lsl #4]            // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
-	tbl	v3.16b, {v25.16b}, v2.16b       // a/k
+	tbl	v3.16b, {v24.16b}, v2.16b       // a/k
 	add	x3, x11, #192
-	tbl	v2.16b, {v24.16b}, v6.16b       // 1/i + a/k
+	tbl	v2.16b, {v23.16b}, v6.16b       // 1/i + a/k
 	and	x2, x7, #0x3
-	tbl	v4.16b, {v24.16b}, v5.16b       // 1/j + a/k
+	tbl	v4.16b, {v23.16b}, v5.16b       // 1/j + a/k
 	ldr	q16, [x3, x2, lsl #4]
 	eor	v2.16b, v2.16b, v3.16b
 	eor	v3.16b, v4.16b, v3.16b
-	tbl	v2.16b, {v24.16b}, v2.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v3.16b, {v24.16b}, v3.16b
+	tbl	v2.16b, {v23.16b}, v2.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v3.16b, {v23.16b}, v3.16b
 	eor	v2.16b, v2.16b, v5.16b
 	eor	v3.16b, v3.16b, v6.16b
 	tbl	v0.16b, {v0.16b}, v2.16b
@@ -1231,19 +1216,16 @@ vpaes_cbc_encrypt:
 	eor	v0.16b, v7.16b, v0.16b
 	eor	v0.16b, v1.16b, v0.16b
 	tbl	v0.16b, {v0.16b}, v16.16b
-	eor	v0.16b, v0.16b, v23.16b         // let plain = decrypt_block(src[i], key) ^ chain;
-	ldr	q23, [x0]                       // chain = src[i];                     // again: cheaper than a register...
+	eor	v0.16b, v0.16b, v22.16b         // let plain = decrypt_block(src[i], key) ^ chain;
+	ldr	q22, [x0]                       // chain = src[i];                     // again: cheaper than a register...
 	str	q0, [x1]                        // dst[i] = plain;
 .Lvpaes_cbc_encrypt_10:
-	str	q23, [x4]                       // ivec[0] = chain;
+	str	q22, [x4]                       // ivec[0] = chain;
 .Lvpaes_cbc_encrypt_11:
-	ldp	d12, d13, [sp, #32]
-	.cfi_restore	d12
-	.cfi_restore	d13
 	ldp	d10, d11, [sp, #16]
 	.cfi_restore	d10
 	.cfi_restore	d11
-	ldp	d8, d9, [sp], #48
+	ldp	d8, d9, [sp], #32
 	.cfi_def_cfa_offset	0
 	.cfi_restore	d8
 	.cfi_restore	d9
@@ -1280,19 +1262,18 @@ vpaes_ecb_encrypt:
 	stp	d10, d11, [sp, #16]
 	.cfi_offset	d10, -32
 	.cfi_offset	d11, -24
-	stp	d12, d13, [sp, #32]
+	str	d12, [sp, #32]
 	.cfi_offset	d12, -16
-	.cfi_offset	d13, -8
 	adrp	x10, vpaes_armv8_tables         // export fn vpaes_ecb_encrypt(src: in u8x16[length / 16], dst: out u8x1...
-	movi	v27.16b, #0xf                   // return linear(t, x & 0x0f, x >> 4);
+	movi	v26.16b, #0xf                   // return linear(t, x & 0x0f, x >> 4);
 	add	x10, x10, :lo12:vpaes_armv8_tables
-	ldp	q25, q26, [x10, #256]           // a/k
+	ldp	q24, q25, [x10, #256]           // a/k
 	cbz	w4, .Lvpaes_ecb_encrypt_6       // if enc != 0 {
-	ldp	q21, q20, [x10, #288]           // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldp	q20, q19, [x10, #288]           // return tbl(t[0], low) ^ tbl(t[1], high);
 	lsr	x11, x2, #4                     // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
 	lsr	x2, x2, #6
-	ldp	q19, q18, [x10, #320]
-	ldp	q17, q16, [x10, #352]
+	ldp	q18, q17, [x10, #320]
+	ldp	q16, q7, [x10, #352]
 	cbz	x2, .Lvpaes_ecb_encrypt_3
 	ldr	w4, [x3, #240]                  // let last = key.rounds as u64 + 1;
 	add	x9, x10, #192                   // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
@@ -1303,214 +1284,214 @@ vpaes_ecb_encrypt:
 	add	x6, x3, #16                     // for r in 1..last {
 	add	x5, x10, #32
 	mov	x7, x4
-	ldp	q5, q7, [x0, #32]
+	ldp	q5, q21, [x0, #32]
 	ushr	v1.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
 	ushr	v4.16b, v2.16b, #4
-	and	v0.16b, v0.16b, v27.16b
-	and	v3.16b, v2.16b, v27.16b
-	tbl	v2.16b, {v21.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v0.16b, {v20.16b}, v1.16b
+	and	v0.16b, v0.16b, v26.16b
+	and	v3.16b, v2.16b, v26.16b
+	tbl	v2.16b, {v20.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v0.16b, {v19.16b}, v1.16b
 	ushr	v6.16b, v5.16b, #4
-	ushr	v23.16b, v7.16b, #4
-	and	v5.16b, v5.16b, v27.16b
-	ldr	q24, [x3]                       // var s = transform(to_pairs, x) ^ key.rd_key[0];
-	and	v7.16b, v7.16b, v27.16b
-	tbl	v3.16b, {v21.16b}, v3.16b
-	tbl	v1.16b, {v20.16b}, v4.16b
-	tbl	v5.16b, {v21.16b}, v5.16b
-	tbl	v4.16b, {v20.16b}, v6.16b
-	tbl	v7.16b, {v21.16b}, v7.16b
-	tbl	v6.16b, {v20.16b}, v23.16b
+	ushr	v23.16b, v21.16b, #4
+	and	v5.16b, v5.16b, v26.16b
+	ldr	q27, [x3]                       // var s = transform(to_pairs, x) ^ key.rd_key[0];
+	and	v21.16b, v21.16b, v26.16b
+	tbl	v3.16b, {v20.16b}, v3.16b
+	tbl	v1.16b, {v19.16b}, v4.16b
+	tbl	v5.16b, {v20.16b}, v5.16b
+	tbl	v4.16b, {v19.16b}, v6.16b
+	tbl	v21.16b, {v20.16b}, v21.16b
+	tbl	v6.16b, {v19.16b}, v23.16b
 	eor	v0.16b, v2.16b, v0.16b
 	eor	v1.16b, v3.16b, v1.16b
 	eor	v2.16b, v5.16b, v4.16b
-	eor	v3.16b, v7.16b, v6.16b
-	eor	v6.16b, v0.16b, v24.16b
-	eor	v1.16b, v1.16b, v24.16b
-	eor	v4.16b, v2.16b, v24.16b
-	eor	v5.16b, v3.16b, v24.16b
+	eor	v3.16b, v21.16b, v6.16b
+	eor	v6.16b, v0.16b, v27.16b
+	eor	v1.16b, v1.16b, v27.16b
+	eor	v4.16b, v2.16b, v27.16b
+	eor	v5.16b, v3.16b, v27.16b
 .Lvpaes_ecb_encrypt_2:
 	ushr	v28.16b, v6.16b, #4             // let i = x >> 4;
-	ushr	v24.16b, v1.16b, #4
-	and	v0.16b, v6.16b, v27.16b         // let k = x & 0x0f;
+	ushr	v27.16b, v1.16b, #4
+	and	v0.16b, v6.16b, v26.16b         // let k = x & 0x0f;
 	ldr	q3, [x6], #16                   // A
-	and	v2.16b, v1.16b, v27.16b
+	and	v2.16b, v1.16b, v26.16b
 	eor	v29.16b, v28.16b, v0.16b        // let j = i ^ k;
-	tbl	v1.16b, {v26.16b}, v0.16b       // a/k
-	tbl	v0.16b, {v25.16b}, v28.16b      // 1/i + a/k
-	eor	v30.16b, v24.16b, v2.16b
-	tbl	v7.16b, {v26.16b}, v2.16b
-	tbl	v6.16b, {v25.16b}, v24.16b
-	tbl	v2.16b, {v25.16b}, v29.16b      // 1/j + a/k
-	tbl	v23.16b, {v25.16b}, v30.16b
+	tbl	v1.16b, {v25.16b}, v0.16b       // a/k
+	tbl	v0.16b, {v24.16b}, v28.16b      // 1/i + a/k
+	eor	v30.16b, v27.16b, v2.16b
+	tbl	v21.16b, {v25.16b}, v2.16b
+	tbl	v6.16b, {v24.16b}, v27.16b
+	tbl	v2.16b, {v24.16b}, v29.16b      // 1/j + a/k
+	tbl	v23.16b, {v24.16b}, v30.16b
 	eor	v0.16b, v0.16b, v1.16b
-	eor	v6.16b, v6.16b, v7.16b
+	eor	v6.16b, v6.16b, v21.16b
 	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v25.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v7.16b, v23.16b, v7.16b
-	tbl	v2.16b, {v25.16b}, v6.16b
-	tbl	v1.16b, {v25.16b}, v1.16b
-	tbl	v6.16b, {v25.16b}, v7.16b
+	tbl	v0.16b, {v24.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v21.16b, v23.16b, v21.16b
+	tbl	v2.16b, {v24.16b}, v6.16b
+	tbl	v1.16b, {v24.16b}, v1.16b
+	tbl	v6.16b, {v24.16b}, v21.16b
 	eor	v31.16b, v0.16b, v29.16b
 	eor	v29.16b, v2.16b, v30.16b
 	eor	v2.16b, v1.16b, v28.16b
-	tbl	v0.16b, {v19.16b}, v31.16b      // return tbl(t[0], low) ^ tbl(t[1], high);
-	ldp	q7, q23, [x5], #32              // 2A + B
-	eor	v28.16b, v6.16b, v24.16b
-	tbl	v6.16b, {v19.16b}, v29.16b
-	tbl	v1.16b, {v18.16b}, v2.16b
-	tbl	v24.16b, {v18.16b}, v28.16b
+	tbl	v0.16b, {v18.16b}, v31.16b      // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldp	q21, q23, [x5], #32             // 2A + B
+	eor	v30.16b, v6.16b, v27.16b
+	tbl	v6.16b, {v18.16b}, v29.16b
+	tbl	v1.16b, {v17.16b}, v2.16b
+	tbl	v27.16b, {v17.16b}, v30.16b
 	eor	v0.16b, v3.16b, v0.16b
 	eor	v6.16b, v3.16b, v6.16b
-	eor	v30.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v17.16b}, v31.16b
-	tbl	v0.16b, {v16.16b}, v2.16b
-	eor	v31.16b, v24.16b, v6.16b
-	tbl	v24.16b, {v17.16b}, v29.16b
-	tbl	v6.16b, {v16.16b}, v28.16b
-	tbl	v2.16b, {v30.16b}, v7.16b
-	tbl	v8.16b, {v31.16b}, v7.16b
+	eor	v28.16b, v1.16b, v0.16b
+	tbl	v1.16b, {v16.16b}, v31.16b
+	tbl	v0.16b, {v7.16b}, v2.16b
+	eor	v31.16b, v27.16b, v6.16b
+	tbl	v27.16b, {v16.16b}, v29.16b
+	tbl	v6.16b, {v7.16b}, v30.16b
+	tbl	v2.16b, {v28.16b}, v21.16b
+	tbl	v8.16b, {v31.16b}, v21.16b
 	eor	v0.16b, v1.16b, v0.16b
 	ushr	v29.16b, v4.16b, #4
-	and	v28.16b, v4.16b, v27.16b
-	eor	v4.16b, v24.16b, v6.16b
+	and	v30.16b, v4.16b, v26.16b
+	eor	v4.16b, v27.16b, v6.16b
 	eor	v1.16b, v2.16b, v0.16b
-	eor	v24.16b, v29.16b, v28.16b
-	tbl	v0.16b, {v30.16b}, v23.16b      // 2A + 3B + C + D
-	tbl	v28.16b, {v26.16b}, v28.16b
+	eor	v27.16b, v29.16b, v30.16b
+	tbl	v0.16b, {v28.16b}, v23.16b      // 2A + 3B + C + D
+	tbl	v28.16b, {v25.16b}, v30.16b
 	eor	v6.16b, v8.16b, v4.16b
 	tbl	v4.16b, {v31.16b}, v23.16b
-	tbl	v2.16b, {v1.16b}, v7.16b
-	tbl	v30.16b, {v6.16b}, v7.16b
+	tbl	v2.16b, {v1.16b}, v21.16b
+	tbl	v30.16b, {v6.16b}, v21.16b
 	eor	v0.16b, v0.16b, v1.16b
-	tbl	v1.16b, {v25.16b}, v29.16b
+	tbl	v1.16b, {v24.16b}, v29.16b
 	eor	v4.16b, v4.16b, v6.16b
 	eor	v6.16b, v0.16b, v2.16b
 	ushr	v31.16b, v5.16b, #4
-	and	v0.16b, v5.16b, v27.16b
-	eor	v5.16b, v31.16b, v0.16b
-	tbl	v8.16b, {v26.16b}, v0.16b
-	tbl	v2.16b, {v25.16b}, v31.16b
-	tbl	v0.16b, {v25.16b}, v24.16b
+	and	v0.16b, v5.16b, v26.16b
+	eor	v2.16b, v31.16b, v0.16b
+	tbl	v5.16b, {v25.16b}, v0.16b
+	tbl	v8.16b, {v24.16b}, v31.16b
+	tbl	v0.16b, {v24.16b}, v27.16b
 	eor	v1.16b, v1.16b, v28.16b
-	tbl	v1.16b, {v25.16b}, v1.16b
-	eor	v9.16b, v2.16b, v8.16b
+	tbl	v1.16b, {v24.16b}, v1.16b
+	eor	v8.16b, v8.16b, v5.16b
 	eor	v0.16b, v0.16b, v28.16b
-	tbl	v0.16b, {v25.16b}, v0.16b
-	eor	v2.16b, v1.16b, v24.16b
-	tbl	v1.16b, {v19.16b}, v2.16b
-	tbl	v28.16b, {v17.16b}, v2.16b
-	eor	v24.16b, v0.16b, v29.16b
-	tbl	v2.16b, {v18.16b}, v24.16b
+	tbl	v0.16b, {v24.16b}, v0.16b
+	eor	v27.16b, v1.16b, v27.16b
+	tbl	v1.16b, {v18.16b}, v27.16b
+	tbl	v9.16b, {v16.16b}, v27.16b
+	eor	v28.16b, v0.16b, v29.16b
+	tbl	v27.16b, {v17.16b}, v28.16b
 	eor	v0.16b, v3.16b, v1.16b
-	tbl	v29.16b, {v16.16b}, v24.16b
+	tbl	v29.16b, {v7.16b}, v28.16b
 	eor	v1.16b, v4.16b, v30.16b
-	tbl	v4.16b, {v25.16b}, v5.16b
-	tbl	v24.16b, {v25.16b}, v9.16b
-	eor	v30.16b, v2.16b, v0.16b
-	tbl	v9.16b, {v30.16b}, v7.16b
-	eor	v0.16b, v4.16b, v8.16b
-	tbl	v0.16b, {v25.16b}, v0.16b
-	eor	v4.16b, v24.16b, v5.16b
-	tbl	v2.16b, {v19.16b}, v4.16b
-	tbl	v5.16b, {v17.16b}, v4.16b
+	tbl	v4.16b, {v24.16b}, v2.16b
+	tbl	v28.16b, {v24.16b}, v8.16b
+	eor	v27.16b, v27.16b, v0.16b
+	tbl	v30.16b, {v27.16b}, v21.16b
+	eor	v0.16b, v4.16b, v5.16b
+	tbl	v0.16b, {v24.16b}, v0.16b
+	eor	v4.16b, v28.16b, v2.16b
+	tbl	v2.16b, {v18.16b}, v4.16b
+	tbl	v5.16b, {v16.16b}, v4.16b
 	eor	v0.16b, v0.16b, v31.16b
-	tbl	v4.16b, {v18.16b}, v0.16b
+	tbl	v4.16b, {v17.16b}, v0.16b
 	eor	v2.16b, v3.16b, v2.16b
-	tbl	v3.16b, {v16.16b}, v0.16b
-	eor	v0.16b, v28.16b, v29.16b
+	tbl	v3.16b, {v7.16b}, v0.16b
+	eor	v0.16b, v9.16b, v29.16b
 	and	x5, x5, #0xffffffffffffff7f     // for r in 1..last {
-	eor	v24.16b, v4.16b, v2.16b
+	eor	v28.16b, v4.16b, v2.16b
 	sub	x7, x7, #1
-	tbl	v4.16b, {v24.16b}, v7.16b
+	tbl	v4.16b, {v28.16b}, v21.16b
 	eor	v3.16b, v5.16b, v3.16b
-	eor	v2.16b, v9.16b, v0.16b
-	tbl	v0.16b, {v30.16b}, v23.16b
+	eor	v2.16b, v30.16b, v0.16b
+	tbl	v0.16b, {v27.16b}, v23.16b
 	eor	v5.16b, v4.16b, v3.16b
-	tbl	v4.16b, {v24.16b}, v23.16b
-	tbl	v3.16b, {v2.16b}, v7.16b
-	tbl	v7.16b, {v5.16b}, v7.16b
+	tbl	v4.16b, {v28.16b}, v23.16b
+	tbl	v3.16b, {v2.16b}, v21.16b
+	tbl	v21.16b, {v5.16b}, v21.16b
 	eor	v0.16b, v0.16b, v2.16b
 	eor	v2.16b, v4.16b, v5.16b
 	eor	v4.16b, v0.16b, v3.16b
-	eor	v5.16b, v2.16b, v7.16b
+	eor	v5.16b, v2.16b, v21.16b
 	cbnz	x7, .Lvpaes_ecb_encrypt_2
-	ushr	v29.16b, v6.16b, #4             // let i = x >> 4;
-	ushr	v28.16b, v1.16b, #4
-	and	v0.16b, v6.16b, v27.16b         // let k = x & 0x0f;
-	ushr	v24.16b, v4.16b, #4
-	and	v1.16b, v1.16b, v27.16b
-	ldr	q23, [x10, #384]                // return tbl(t[0], low) ^ tbl(t[1], high);
-	eor	v8.16b, v29.16b, v0.16b         // let j = i ^ k;
-	ldr	q7, [x10, #400]
-	tbl	v9.16b, {v26.16b}, v0.16b       // a/k
+	ushr	v28.16b, v6.16b, #4             // let i = x >> 4;
+	ushr	v27.16b, v1.16b, #4
+	and	v0.16b, v6.16b, v26.16b         // let k = x & 0x0f;
+	ldr	q21, [x10, #384]                // return tbl(t[0], low) ^ tbl(t[1], high);
+	and	v2.16b, v1.16b, v26.16b
+	ldr	q23, [x10, #400]
+	eor	v30.16b, v28.16b, v0.16b        // let j = i ^ k;
 	and	x5, x8, #0x3                    // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
-	tbl	v11.16b, {v25.16b}, v29.16b     // 1/i + a/k
+	tbl	v1.16b, {v25.16b}, v0.16b       // a/k
 	ldr	q6, [x9, x5, lsl #4]
-	eor	v31.16b, v28.16b, v1.16b
-	tbl	v30.16b, {v26.16b}, v1.16b
-	tbl	v12.16b, {v25.16b}, v28.16b
-	and	v0.16b, v4.16b, v27.16b
-	tbl	v13.16b, {v25.16b}, v8.16b      // 1/j + a/k
-	tbl	v4.16b, {v25.16b}, v31.16b
-	eor	v10.16b, v24.16b, v0.16b
-	tbl	v2.16b, {v26.16b}, v0.16b
-	tbl	v3.16b, {v25.16b}, v24.16b
-	tbl	v1.16b, {v25.16b}, v10.16b
-	eor	v11.16b, v11.16b, v9.16b
-	eor	v12.16b, v12.16b, v30.16b
-	eor	v0.16b, v13.16b, v9.16b
-	tbl	v11.16b, {v25.16b}, v11.16b     // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	and	v9.16b, v5.16b, v27.16b
-	eor	v30.16b, v4.16b, v30.16b
-	tbl	v4.16b, {v25.16b}, v12.16b
-	eor	v3.16b, v3.16b, v2.16b
-	tbl	v12.16b, {v25.16b}, v0.16b
-	tbl	v30.16b, {v25.16b}, v30.16b
-	eor	v0.16b, v1.16b, v2.16b
-	tbl	v2.16b, {v25.16b}, v3.16b
-	tbl	v1.16b, {v25.16b}, v0.16b
-	eor	v8.16b, v11.16b, v8.16b
-	ushr	v3.16b, v5.16b, #4
-	eor	v5.16b, v4.16b, v31.16b
-	eor	v4.16b, v3.16b, v9.16b
-	eor	v11.16b, v12.16b, v29.16b
-	tbl	v9.16b, {v26.16b}, v9.16b
-	tbl	v0.16b, {v25.16b}, v3.16b
-	tbl	v31.16b, {v23.16b}, v8.16b
-	tbl	v8.16b, {v25.16b}, v4.16b
-	eor	v30.16b, v30.16b, v28.16b
-	eor	v29.16b, v0.16b, v9.16b
-	tbl	v28.16b, {v23.16b}, v5.16b
-	eor	v0.16b, v2.16b, v10.16b
-	tbl	v10.16b, {v7.16b}, v11.16b
-	eor	v8.16b, v8.16b, v9.16b
-	tbl	v30.16b, {v7.16b}, v30.16b
-	eor	v1.16b, v1.16b, v24.16b
-	tbl	v9.16b, {v23.16b}, v0.16b
-	tbl	v5.16b, {v7.16b}, v1.16b
-	eor	v0.16b, v22.16b, v31.16b
-	tbl	v2.16b, {v25.16b}, v29.16b
-	eor	v1.16b, v22.16b, v28.16b
-	eor	v0.16b, v10.16b, v0.16b
-	tbl	v24.16b, {v25.16b}, v8.16b
-	eor	v4.16b, v2.16b, v4.16b
-	eor	v1.16b, v30.16b, v1.16b
-	eor	v2.16b, v22.16b, v9.16b
-	eor	v3.16b, v24.16b, v3.16b
+	tbl	v0.16b, {v24.16b}, v28.16b      // 1/i + a/k
+	eor	v29.16b, v27.16b, v2.16b
+	tbl	v9.16b, {v25.16b}, v2.16b
+	tbl	v3.16b, {v24.16b}, v27.16b
+	tbl	v2.16b, {v24.16b}, v30.16b      // 1/j + a/k
+	tbl	v31.16b, {v24.16b}, v29.16b
+	eor	v0.16b, v0.16b, v1.16b
+	eor	v10.16b, v3.16b, v9.16b
+	eor	v1.16b, v2.16b, v1.16b
+	and	v8.16b, v4.16b, v26.16b
+	tbl	v11.16b, {v24.16b}, v0.16b      // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	ushr	v4.16b, v4.16b, #4
+	eor	v3.16b, v31.16b, v9.16b
+	tbl	v2.16b, {v24.16b}, v10.16b
+	tbl	v0.16b, {v24.16b}, v1.16b
+	tbl	v3.16b, {v24.16b}, v3.16b
+	eor	v1.16b, v11.16b, v30.16b
+	eor	v30.16b, v4.16b, v8.16b
+	tbl	v31.16b, {v25.16b}, v8.16b
+	eor	v2.16b, v2.16b, v29.16b
+	eor	v0.16b, v0.16b, v28.16b
+	tbl	v28.16b, {v24.16b}, v4.16b
+	tbl	v29.16b, {v21.16b}, v1.16b
+	tbl	v1.16b, {v24.16b}, v30.16b
+	eor	v3.16b, v3.16b, v27.16b
+	eor	v27.16b, v28.16b, v31.16b
+	tbl	v2.16b, {v21.16b}, v2.16b
+	eor	v28.16b, v1.16b, v31.16b
+	tbl	v1.16b, {v23.16b}, v0.16b
+	tbl	v27.16b, {v24.16b}, v27.16b
+	tbl	v3.16b, {v23.16b}, v3.16b
+	eor	v0.16b, v22.16b, v29.16b
+	eor	v2.16b, v22.16b, v2.16b
+	eor	v27.16b, v27.16b, v30.16b
+	eor	v0.16b, v1.16b, v0.16b
+	tbl	v1.16b, {v24.16b}, v28.16b
+	tbl	v29.16b, {v21.16b}, v27.16b
+	eor	v28.16b, v3.16b, v2.16b
+	tbl	v30.16b, {v0.16b}, v6.16b
+	ushr	v27.16b, v5.16b, #4
+	and	v0.16b, v5.16b, v26.16b
+	eor	v31.16b, v27.16b, v0.16b
+	tbl	v3.16b, {v25.16b}, v0.16b
+	tbl	v2.16b, {v24.16b}, v27.16b
+	tbl	v5.16b, {v24.16b}, v31.16b
+	eor	v0.16b, v1.16b, v4.16b
+	tbl	v4.16b, {v23.16b}, v0.16b
+	eor	v0.16b, v2.16b, v3.16b
+	eor	v1.16b, v5.16b, v3.16b
+	tbl	v2.16b, {v24.16b}, v0.16b
+	tbl	v3.16b, {v24.16b}, v1.16b
+	eor	v1.16b, v22.16b, v29.16b
+	tbl	v0.16b, {v28.16b}, v6.16b
+	eor	v2.16b, v2.16b, v31.16b
+	eor	v3.16b, v3.16b, v27.16b
+	tbl	v2.16b, {v21.16b}, v2.16b
+	tbl	v3.16b, {v23.16b}, v3.16b
+	stp	q30, q0, [x1], #64              // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
+	eor	v0.16b, v4.16b, v1.16b
+	add	x0, x0, #64
 	tbl	v0.16b, {v0.16b}, v6.16b
-	add	x0, x0, #64                     // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
-	tbl	v4.16b, {v23.16b}, v4.16b
 	sub	x2, x2, #1
-	tbl	v7.16b, {v7.16b}, v3.16b
+	eor	v1.16b, v22.16b, v2.16b
+	eor	v1.16b, v3.16b, v1.16b
 	tbl	v1.16b, {v1.16b}, v6.16b
-	eor	v2.16b, v5.16b, v2.16b
-	eor	v3.16b, v22.16b, v4.16b
-	eor	v3.16b, v7.16b, v3.16b
-	tbl	v2.16b, {v2.16b}, v6.16b
-	stp	q0, q1, [x1], #64
-	tbl	v0.16b, {v3.16b}, v6.16b
-	stp	q2, q0, [x1, #-32]
+	stp	q0, q1, [x1, #-32]
 	cbnz	x2, .Lvpaes_ecb_encrypt_1
 .Lvpaes_ecb_encrypt_3:
 	and	x4, x11, #0x3                   // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
@@ -1527,58 +1508,58 @@ vpaes_ecb_encrypt:
 	add	x2, x10, #32
 	mov	x7, x5
 	ushr	v1.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	and	v0.16b, v0.16b, v27.16b
-	tbl	v2.16b, {v21.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v0.16b, {v20.16b}, v1.16b
+	and	v0.16b, v0.16b, v26.16b
+	tbl	v2.16b, {v20.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v0.16b, {v19.16b}, v1.16b
 	eor	v0.16b, v2.16b, v0.16b
 	eor	v1.16b, v0.16b, v6.16b          // var s = transform(to_pairs, x) ^ key.rd_key[0];
 .Lvpaes_ecb_encrypt_5:
 	ushr	v4.16b, v1.16b, #4              // let i = x >> 4;
 	ldr	q22, [x6], #16                  // A
-	and	v0.16b, v1.16b, v27.16b         // let k = x & 0x0f;
+	and	v0.16b, v1.16b, v26.16b         // let k = x & 0x0f;
 	sub	x7, x7, #1                      // for r in 1..last {
 	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
-	tbl	v1.16b, {v26.16b}, v0.16b       // a/k
-	tbl	v0.16b, {v25.16b}, v4.16b       // 1/i + a/k
-	tbl	v2.16b, {v25.16b}, v3.16b       // 1/j + a/k
-	ldp	q7, q23, [x2], #32              // 2A + B
+	tbl	v1.16b, {v25.16b}, v0.16b       // a/k
+	tbl	v0.16b, {v24.16b}, v4.16b       // 1/i + a/k
+	tbl	v2.16b, {v24.16b}, v3.16b       // 1/j + a/k
+	ldp	q21, q23, [x2], #32             // 2A + B
 	and	x2, x2, #0xffffffffffffff7f
 	eor	v0.16b, v0.16b, v1.16b
 	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v25.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v25.16b}, v1.16b
+	tbl	v0.16b, {v24.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v24.16b}, v1.16b
 	eor	v2.16b, v0.16b, v3.16b
 	eor	v3.16b, v1.16b, v4.16b
-	tbl	v0.16b, {v19.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v1.16b, {v18.16b}, v3.16b
-	tbl	v4.16b, {v17.16b}, v2.16b
-	tbl	v2.16b, {v16.16b}, v3.16b
+	tbl	v0.16b, {v18.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v1.16b, {v17.16b}, v3.16b
+	tbl	v4.16b, {v16.16b}, v2.16b
+	tbl	v2.16b, {v7.16b}, v3.16b
 	eor	v0.16b, v22.16b, v0.16b
 	eor	v3.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v3.16b}, v7.16b
+	tbl	v1.16b, {v3.16b}, v21.16b
 	eor	v0.16b, v4.16b, v2.16b
 	tbl	v2.16b, {v3.16b}, v23.16b       // 2A + 3B + C + D
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v0.16b}, v7.16b
+	tbl	v1.16b, {v0.16b}, v21.16b
 	eor	v0.16b, v2.16b, v0.16b
 	eor	v1.16b, v0.16b, v1.16b
 	cbnz	x7, .Lvpaes_ecb_encrypt_5
 	ushr	v22.16b, v1.16b, #4             // let i = x >> 4;
 	ldr	q0, [x10, #384]                 // return tbl(t[0], low) ^ tbl(t[1], high);
-	and	v2.16b, v1.16b, v27.16b         // let k = x & 0x0f;
+	and	v2.16b, v1.16b, v26.16b         // let k = x & 0x0f;
 	ldr	q1, [x10, #400]
-	eor	v7.16b, v22.16b, v2.16b         // let j = i ^ k;
+	eor	v21.16b, v22.16b, v2.16b        // let j = i ^ k;
 	ldr	q23, [x9, x8, lsl #4]           // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
-	tbl	v3.16b, {v26.16b}, v2.16b       // a/k
+	tbl	v3.16b, {v25.16b}, v2.16b       // a/k
 	add	x0, x0, #16                     // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
-	tbl	v2.16b, {v25.16b}, v22.16b      // 1/i + a/k
+	tbl	v2.16b, {v24.16b}, v22.16b      // 1/i + a/k
 	sub	x4, x4, #1
-	tbl	v4.16b, {v25.16b}, v7.16b       // 1/j + a/k
+	tbl	v4.16b, {v24.16b}, v21.16b      // 1/j + a/k
 	eor	v2.16b, v2.16b, v3.16b
 	eor	v3.16b, v4.16b, v3.16b
-	tbl	v2.16b, {v25.16b}, v2.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v3.16b, {v25.16b}, v3.16b
-	eor	v2.16b, v2.16b, v7.16b
+	tbl	v2.16b, {v24.16b}, v2.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v3.16b, {v24.16b}, v3.16b
+	eor	v2.16b, v2.16b, v21.16b
 	eor	v3.16b, v3.16b, v22.16b
 	tbl	v0.16b, {v0.16b}, v2.16b
 	tbl	v1.16b, {v1.16b}, v3.16b
@@ -1589,19 +1570,19 @@ vpaes_ecb_encrypt:
 	cbnz	x4, .Lvpaes_ecb_encrypt_4
 	b	.Lvpaes_ecb_encrypt_12
 .Lvpaes_ecb_encrypt_6:
-	ldp	q24, q23, [x10, #416]           // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldp	q23, q22, [x10, #416]           // return tbl(t[0], low) ^ tbl(t[1], high);
 	lsr	x2, x2, #4                      // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
-	ldp	q22, q21, [x10, #448]           // 9A
-	ldp	q20, q19, [x10, #480]           // 9B + 13A
-	ldp	q18, q17, [x10, #512]           // 9C + 13B + 11A
-	ldp	q16, q7, [x10, #544]            // 9D + 13C + 11B + 14A
+	ldp	q21, q20, [x10, #448]           // 9A
+	ldp	q19, q18, [x10, #480]           // 9B + 13A
+	ldp	q17, q16, [x10, #512]           // 9C + 13B + 11A
+	ldp	q7, q6, [x10, #544]             // 9D + 13C + 11B + 14A
 	cmp	x2, #3
 	b.lo	.Lvpaes_ecb_encrypt_9
 	ldr	w5, [x3, #240]                  // let last = key.rounds as u64 + 1;
 	sub	x4, x2, #3                      // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
 	add	x9, x10, #192                   // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
 	add	x2, x5, #1
-	ldr	q28, [x3, x2, lsl #4]
+	ldr	q27, [x3, x2, lsl #4]
 	ubfiz	x8, x2, #4, #2
 .Lvpaes_ecb_encrypt_7:
 	ldp	q0, q2, [x0]                    // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
@@ -1611,178 +1592,178 @@ vpaes_ecb_encrypt:
 	ldr	q5, [x0, #32]
 	ushr	v1.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
 	ushr	v4.16b, v2.16b, #4
-	ldr	q29, [x3]                       // var s = transform(to_undone, x) ^ key.rd_key[0];
-	and	v0.16b, v0.16b, v27.16b
-	ushr	v6.16b, v5.16b, #4
-	and	v3.16b, v2.16b, v27.16b
-	and	v5.16b, v5.16b, v27.16b
-	tbl	v2.16b, {v24.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v0.16b, {v23.16b}, v1.16b
-	tbl	v3.16b, {v24.16b}, v3.16b
-	tbl	v1.16b, {v23.16b}, v4.16b
-	tbl	v5.16b, {v24.16b}, v5.16b
-	tbl	v4.16b, {v23.16b}, v6.16b
+	ldr	q28, [x3]                       // var s = transform(to_undone, x) ^ key.rd_key[0];
+	and	v0.16b, v0.16b, v26.16b
+	ushr	v29.16b, v5.16b, #4
+	and	v3.16b, v2.16b, v26.16b
+	and	v5.16b, v5.16b, v26.16b
+	tbl	v2.16b, {v23.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v0.16b, {v22.16b}, v1.16b
+	tbl	v3.16b, {v23.16b}, v3.16b
+	tbl	v1.16b, {v22.16b}, v4.16b
+	tbl	v5.16b, {v23.16b}, v5.16b
+	tbl	v4.16b, {v22.16b}, v29.16b
 	eor	v0.16b, v2.16b, v0.16b
 	eor	v1.16b, v3.16b, v1.16b
-	eor	v6.16b, v0.16b, v29.16b
+	eor	v29.16b, v0.16b, v28.16b
 	eor	v0.16b, v5.16b, v4.16b
-	eor	v1.16b, v1.16b, v29.16b
-	eor	v2.16b, v0.16b, v29.16b
+	eor	v8.16b, v1.16b, v28.16b
+	eor	v4.16b, v0.16b, v28.16b
 .Lvpaes_ecb_encrypt_8:
-	ushr	v9.16b, v6.16b, #4              // let i = x >> 4;
-	ushr	v31.16b, v1.16b, #4
-	ushr	v30.16b, v2.16b, #4
-	ldr	q8, [x6], #16                   // 9A
-	and	v0.16b, v6.16b, v27.16b         // let k = x & 0x0f;
-	ldr	q5, [x2], #16                   // let step = unmix[r % 4];
-	and	v1.16b, v1.16b, v27.16b
-	and	x2, x2, #0xffffffffffffffbf     // for r in 1..last {
-	and	v2.16b, v2.16b, v27.16b
-	sub	x7, x7, #1
-	eor	v10.16b, v9.16b, v0.16b         // let j = i ^ k;
-	tbl	v29.16b, {v26.16b}, v0.16b      // a/k
-	tbl	v11.16b, {v25.16b}, v9.16b      // 1/i + a/k
-	eor	v6.16b, v31.16b, v1.16b
-	tbl	v4.16b, {v26.16b}, v1.16b
-	tbl	v12.16b, {v25.16b}, v31.16b
-	eor	v3.16b, v30.16b, v2.16b
-	tbl	v0.16b, {v26.16b}, v2.16b
-	tbl	v1.16b, {v25.16b}, v30.16b
-	tbl	v13.16b, {v25.16b}, v10.16b     // 1/j + a/k
-	tbl	v2.16b, {v25.16b}, v6.16b
-	eor	v11.16b, v11.16b, v29.16b
-	eor	v12.16b, v12.16b, v4.16b
-	eor	v1.16b, v1.16b, v0.16b
-	eor	v13.16b, v13.16b, v29.16b
-	tbl	v29.16b, {v25.16b}, v3.16b
-	tbl	v11.16b, {v25.16b}, v11.16b     // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v2.16b, v2.16b, v4.16b
-	tbl	v4.16b, {v25.16b}, v12.16b
-	eor	v0.16b, v29.16b, v0.16b
-	tbl	v1.16b, {v25.16b}, v1.16b
-	tbl	v29.16b, {v25.16b}, v13.16b
-	tbl	v12.16b, {v25.16b}, v2.16b
-	tbl	v0.16b, {v25.16b}, v0.16b
-	eor	v2.16b, v11.16b, v10.16b
-	eor	v4.16b, v4.16b, v6.16b
-	eor	v3.16b, v1.16b, v3.16b
-	eor	v29.16b, v29.16b, v9.16b
-	tbl	v6.16b, {v22.16b}, v2.16b
-	eor	v31.16b, v12.16b, v31.16b
-	tbl	v10.16b, {v22.16b}, v4.16b
-	eor	v9.16b, v0.16b, v30.16b
-	tbl	v1.16b, {v22.16b}, v3.16b
-	tbl	v30.16b, {v21.16b}, v29.16b
-	tbl	v11.16b, {v21.16b}, v31.16b
-	tbl	v12.16b, {v21.16b}, v9.16b
-	eor	v0.16b, v8.16b, v6.16b
-	eor	v10.16b, v8.16b, v10.16b
-	eor	v8.16b, v8.16b, v1.16b
-	eor	v13.16b, v30.16b, v0.16b
-	tbl	v6.16b, {v20.16b}, v2.16b       // 9B + 13A
-	tbl	v30.16b, {v19.16b}, v29.16b
-	eor	v11.16b, v11.16b, v10.16b
-	tbl	v1.16b, {v20.16b}, v4.16b
-	tbl	v10.16b, {v19.16b}, v31.16b
-	eor	v12.16b, v12.16b, v8.16b
-	tbl	v0.16b, {v20.16b}, v3.16b
-	tbl	v8.16b, {v19.16b}, v9.16b
-	tbl	v13.16b, {v13.16b}, v5.16b
-	tbl	v11.16b, {v11.16b}, v5.16b
-	tbl	v12.16b, {v12.16b}, v5.16b
-	eor	v6.16b, v6.16b, v30.16b
+	ushr	v30.16b, v29.16b, #4            // let i = x >> 4;
+	ldr	q3, [x6], #16                   // 9A
+	and	v0.16b, v29.16b, v26.16b        // let k = x & 0x0f;
+	ldr	q2, [x2], #16                   // let step = unmix[r % 4];
+	ushr	v5.16b, v8.16b, #4
+	and	v1.16b, v8.16b, v26.16b
+	eor	v29.16b, v30.16b, v0.16b        // let j = i ^ k;
+	tbl	v10.16b, {v25.16b}, v0.16b      // a/k
+	tbl	v0.16b, {v24.16b}, v30.16b      // 1/i + a/k
+	eor	v28.16b, v5.16b, v1.16b
+	tbl	v9.16b, {v25.16b}, v1.16b
+	tbl	v31.16b, {v24.16b}, v5.16b
+	tbl	v1.16b, {v24.16b}, v29.16b      // 1/j + a/k
+	eor	v0.16b, v0.16b, v10.16b
+	tbl	v8.16b, {v24.16b}, v28.16b
+	eor	v31.16b, v31.16b, v9.16b
 	eor	v1.16b, v1.16b, v10.16b
-	eor	v0.16b, v0.16b, v8.16b
-	eor	v8.16b, v6.16b, v13.16b
-	tbl	v6.16b, {v18.16b}, v2.16b       // 9C + 13B + 11A
-	tbl	v30.16b, {v17.16b}, v29.16b
-	eor	v11.16b, v1.16b, v11.16b
-	tbl	v1.16b, {v18.16b}, v4.16b
-	tbl	v10.16b, {v17.16b}, v31.16b
-	eor	v13.16b, v0.16b, v12.16b
-	tbl	v0.16b, {v18.16b}, v3.16b
-	tbl	v12.16b, {v17.16b}, v9.16b
-	tbl	v8.16b, {v8.16b}, v5.16b
-	tbl	v11.16b, {v11.16b}, v5.16b
-	tbl	v13.16b, {v13.16b}, v5.16b
-	eor	v6.16b, v6.16b, v30.16b
-	eor	v1.16b, v1.16b, v10.16b
-	eor	v0.16b, v0.16b, v12.16b
-	eor	v8.16b, v6.16b, v8.16b
-	tbl	v30.16b, {v16.16b}, v2.16b      // 9D + 13C + 11B + 14A
-	tbl	v6.16b, {v7.16b}, v29.16b
-	eor	v2.16b, v1.16b, v11.16b
-	tbl	v10.16b, {v16.16b}, v4.16b
-	tbl	v29.16b, {v7.16b}, v31.16b
-	eor	v1.16b, v0.16b, v13.16b
-	tbl	v31.16b, {v16.16b}, v3.16b
-	tbl	v4.16b, {v7.16b}, v9.16b
-	tbl	v0.16b, {v8.16b}, v5.16b
-	tbl	v2.16b, {v2.16b}, v5.16b
-	tbl	v5.16b, {v1.16b}, v5.16b
-	eor	v1.16b, v30.16b, v6.16b
-	eor	v3.16b, v10.16b, v29.16b
-	eor	v4.16b, v31.16b, v4.16b
-	eor	v6.16b, v1.16b, v0.16b
-	eor	v1.16b, v3.16b, v2.16b
-	eor	v2.16b, v4.16b, v5.16b
-	cbnz	x7, .Lvpaes_ecb_encrypt_8
-	ushr	v9.16b, v6.16b, #4              // let i = x >> 4;
-	ushr	v8.16b, v1.16b, #4
-	and	v0.16b, v6.16b, v27.16b         // let k = x & 0x0f;
-	ushr	v10.16b, v2.16b, #4
-	and	v1.16b, v1.16b, v27.16b
-	ldr	q11, [x10, #576]                // return tbl(t[0], low) ^ tbl(t[1], high);
-	eor	v30.16b, v9.16b, v0.16b         // let j = i ^ k;
-	ldr	q31, [x10, #592]
-	tbl	v29.16b, {v26.16b}, v0.16b      // a/k
-	ldr	q3, [x9, x8]                    // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
-	tbl	v12.16b, {v25.16b}, v9.16b      // 1/i + a/k
-	add	x0, x0, #48                     // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
-	eor	v4.16b, v8.16b, v1.16b
-	sub	x4, x4, #3
-	tbl	v5.16b, {v26.16b}, v1.16b
-	tbl	v6.16b, {v25.16b}, v8.16b
-	and	v1.16b, v2.16b, v27.16b
-	tbl	v13.16b, {v25.16b}, v30.16b     // 1/j + a/k
-	tbl	v2.16b, {v25.16b}, v4.16b
-	eor	v0.16b, v10.16b, v1.16b
-	tbl	v1.16b, {v26.16b}, v1.16b
-	eor	v12.16b, v12.16b, v29.16b
-	eor	v6.16b, v6.16b, v5.16b
-	eor	v13.16b, v13.16b, v29.16b
-	tbl	v29.16b, {v25.16b}, v10.16b
-	tbl	v12.16b, {v25.16b}, v12.16b     // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v5.16b, v2.16b, v5.16b
-	tbl	v2.16b, {v25.16b}, v0.16b
-	tbl	v6.16b, {v25.16b}, v6.16b
-	eor	v29.16b, v29.16b, v1.16b
-	tbl	v13.16b, {v25.16b}, v13.16b
-	tbl	v5.16b, {v25.16b}, v5.16b
-	eor	v1.16b, v2.16b, v1.16b
-	tbl	v29.16b, {v25.16b}, v29.16b
-	tbl	v2.16b, {v25.16b}, v1.16b
-	eor	v1.16b, v12.16b, v30.16b
-	eor	v6.16b, v6.16b, v4.16b
-	eor	v4.16b, v13.16b, v9.16b
-	tbl	v30.16b, {v11.16b}, v1.16b
-	eor	v5.16b, v5.16b, v8.16b
-	tbl	v6.16b, {v11.16b}, v6.16b
-	eor	v0.16b, v29.16b, v0.16b
-	tbl	v1.16b, {v31.16b}, v4.16b
-	tbl	v4.16b, {v31.16b}, v5.16b
-	eor	v2.16b, v2.16b, v10.16b
-	tbl	v5.16b, {v11.16b}, v0.16b
-	tbl	v29.16b, {v31.16b}, v2.16b
-	eor	v0.16b, v28.16b, v30.16b
-	eor	v2.16b, v28.16b, v6.16b
+	tbl	v0.16b, {v24.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v8.16b, v8.16b, v9.16b
+	tbl	v31.16b, {v24.16b}, v31.16b
+	tbl	v1.16b, {v24.16b}, v1.16b
+	eor	v29.16b, v0.16b, v29.16b
+	tbl	v8.16b, {v24.16b}, v8.16b
+	eor	v28.16b, v31.16b, v28.16b
+	eor	v30.16b, v1.16b, v30.16b
+	tbl	v0.16b, {v21.16b}, v29.16b
+	eor	v5.16b, v8.16b, v5.16b
+	tbl	v31.16b, {v21.16b}, v28.16b
+	tbl	v1.16b, {v20.16b}, v30.16b
+	tbl	v9.16b, {v20.16b}, v5.16b
+	eor	v0.16b, v3.16b, v0.16b
+	eor	v31.16b, v3.16b, v31.16b
 	eor	v0.16b, v1.16b, v0.16b
-	eor	v1.16b, v4.16b, v2.16b
-	eor	v2.16b, v28.16b, v5.16b
-	tbl	v0.16b, {v0.16b}, v3.16b
-	tbl	v1.16b, {v1.16b}, v3.16b
-	eor	v2.16b, v29.16b, v2.16b
-	tbl	v2.16b, {v2.16b}, v3.16b
+	tbl	v8.16b, {v19.16b}, v29.16b      // 9B + 13A
+	tbl	v10.16b, {v18.16b}, v30.16b
+	eor	v1.16b, v9.16b, v31.16b
+	tbl	v0.16b, {v0.16b}, v2.16b
+	tbl	v31.16b, {v19.16b}, v28.16b
+	tbl	v9.16b, {v18.16b}, v5.16b
+	tbl	v11.16b, {v1.16b}, v2.16b
+	eor	v1.16b, v8.16b, v10.16b
+	eor	v0.16b, v1.16b, v0.16b
+	eor	v1.16b, v31.16b, v9.16b
+	tbl	v9.16b, {v17.16b}, v29.16b      // 9C + 13B + 11A
+	tbl	v10.16b, {v16.16b}, v30.16b
+	eor	v1.16b, v1.16b, v11.16b
+	tbl	v0.16b, {v0.16b}, v2.16b
+	tbl	v11.16b, {v17.16b}, v28.16b
+	tbl	v31.16b, {v16.16b}, v5.16b
+	tbl	v8.16b, {v1.16b}, v2.16b
+	eor	v1.16b, v9.16b, v10.16b
+	eor	v0.16b, v1.16b, v0.16b
+	eor	v31.16b, v11.16b, v31.16b
+	tbl	v9.16b, {v7.16b}, v29.16b       // 9D + 13C + 11B + 14A
+	tbl	v1.16b, {v6.16b}, v30.16b
+	eor	v29.16b, v31.16b, v8.16b
+	tbl	v0.16b, {v0.16b}, v2.16b
+	tbl	v28.16b, {v7.16b}, v28.16b
+	tbl	v30.16b, {v6.16b}, v5.16b
+	tbl	v5.16b, {v29.16b}, v2.16b
+	eor	v1.16b, v9.16b, v1.16b
+	eor	v29.16b, v1.16b, v0.16b
+	ushr	v9.16b, v4.16b, #4
+	and	v0.16b, v4.16b, v26.16b
+	eor	v10.16b, v9.16b, v0.16b
+	tbl	v4.16b, {v25.16b}, v0.16b
+	tbl	v1.16b, {v24.16b}, v9.16b
+	tbl	v31.16b, {v24.16b}, v10.16b
+	eor	v0.16b, v28.16b, v30.16b
+	eor	v8.16b, v0.16b, v5.16b
+	and	x2, x2, #0xffffffffffffffbf     // for r in 1..last {
+	eor	v0.16b, v1.16b, v4.16b
+	sub	x7, x7, #1
+	eor	v1.16b, v31.16b, v4.16b
+	tbl	v0.16b, {v24.16b}, v0.16b
+	tbl	v1.16b, {v24.16b}, v1.16b
+	eor	v28.16b, v0.16b, v10.16b
+	eor	v30.16b, v1.16b, v9.16b
+	tbl	v0.16b, {v21.16b}, v28.16b
+	tbl	v1.16b, {v20.16b}, v30.16b
+	tbl	v5.16b, {v19.16b}, v28.16b
+	tbl	v4.16b, {v18.16b}, v30.16b
+	eor	v0.16b, v3.16b, v0.16b
+	eor	v0.16b, v1.16b, v0.16b
+	tbl	v0.16b, {v0.16b}, v2.16b
+	eor	v1.16b, v5.16b, v4.16b
+	tbl	v4.16b, {v17.16b}, v28.16b
+	tbl	v3.16b, {v16.16b}, v30.16b
+	eor	v0.16b, v1.16b, v0.16b
+	tbl	v0.16b, {v0.16b}, v2.16b
+	tbl	v5.16b, {v7.16b}, v28.16b
+	eor	v1.16b, v4.16b, v3.16b
+	tbl	v3.16b, {v6.16b}, v30.16b
+	eor	v0.16b, v1.16b, v0.16b
+	tbl	v0.16b, {v0.16b}, v2.16b
+	eor	v1.16b, v5.16b, v3.16b
+	eor	v4.16b, v1.16b, v0.16b
+	cbnz	x7, .Lvpaes_ecb_encrypt_8
+	ushr	v31.16b, v29.16b, #4            // let i = x >> 4;
+	ushr	v5.16b, v8.16b, #4
+	and	v0.16b, v29.16b, v26.16b        // let k = x & 0x0f;
+	ldr	q30, [x10, #576]                // return tbl(t[0], low) ^ tbl(t[1], high);
+	and	v1.16b, v8.16b, v26.16b
+	ldr	q29, [x10, #592]
+	eor	v9.16b, v31.16b, v0.16b         // let j = i ^ k;
+	ldr	q28, [x9, x8]                   // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
+	tbl	v10.16b, {v25.16b}, v0.16b      // a/k
+	tbl	v0.16b, {v24.16b}, v31.16b      // 1/i + a/k
+	eor	v8.16b, v5.16b, v1.16b
+	tbl	v2.16b, {v25.16b}, v1.16b
+	tbl	v3.16b, {v24.16b}, v5.16b
+	tbl	v11.16b, {v24.16b}, v9.16b      // 1/j + a/k
+	tbl	v1.16b, {v24.16b}, v8.16b
+	eor	v12.16b, v0.16b, v10.16b
+	and	v0.16b, v4.16b, v26.16b
+	eor	v3.16b, v3.16b, v2.16b
+	eor	v10.16b, v11.16b, v10.16b
+	ushr	v4.16b, v4.16b, #4
+	tbl	v12.16b, {v24.16b}, v12.16b     // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v11.16b, v4.16b, v0.16b
+	eor	v1.16b, v1.16b, v2.16b
+	tbl	v3.16b, {v24.16b}, v3.16b
+	tbl	v10.16b, {v24.16b}, v10.16b
+	tbl	v2.16b, {v24.16b}, v1.16b
+	eor	v1.16b, v12.16b, v9.16b
+	tbl	v9.16b, {v25.16b}, v0.16b
+	tbl	v0.16b, {v24.16b}, v4.16b
+	eor	v3.16b, v3.16b, v8.16b
+	eor	v31.16b, v10.16b, v31.16b
+	tbl	v10.16b, {v24.16b}, v11.16b
+	eor	v0.16b, v0.16b, v9.16b
+	tbl	v8.16b, {v30.16b}, v1.16b
+	tbl	v12.16b, {v24.16b}, v0.16b
+	eor	v1.16b, v10.16b, v9.16b
+	eor	v0.16b, v2.16b, v5.16b
+	tbl	v5.16b, {v30.16b}, v3.16b
+	tbl	v31.16b, {v29.16b}, v31.16b
+	eor	v3.16b, v12.16b, v11.16b
+	tbl	v9.16b, {v29.16b}, v0.16b
+	eor	v0.16b, v27.16b, v8.16b
+	tbl	v2.16b, {v24.16b}, v1.16b
+	eor	v1.16b, v27.16b, v5.16b
+	eor	v0.16b, v31.16b, v0.16b
+	tbl	v3.16b, {v30.16b}, v3.16b
+	eor	v2.16b, v2.16b, v4.16b
+	eor	v1.16b, v9.16b, v1.16b
+	tbl	v0.16b, {v0.16b}, v28.16b
+	add	x0, x0, #48                     // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
+	tbl	v4.16b, {v29.16b}, v2.16b
+	sub	x4, x4, #3
+	eor	v2.16b, v27.16b, v3.16b
+	tbl	v1.16b, {v1.16b}, v28.16b
+	eor	v2.16b, v4.16b, v2.16b
+	tbl	v2.16b, {v2.16b}, v28.16b
 	stp	q0, q1, [x1], #48
 	stur	q2, [x1, #-16]
 	tbz	x4, #63, .Lvpaes_ecb_encrypt_7
@@ -1801,76 +1782,75 @@ vpaes_ecb_encrypt:
 	add	x4, x10, #144
 	mov	x7, x5
 	ushr	v1.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	and	v0.16b, v0.16b, v27.16b
-	tbl	v2.16b, {v24.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v0.16b, {v23.16b}, v1.16b
+	and	v0.16b, v0.16b, v26.16b
+	tbl	v2.16b, {v23.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v0.16b, {v22.16b}, v1.16b
 	eor	v0.16b, v2.16b, v0.16b
 	eor	v0.16b, v0.16b, v5.16b          // var s = transform(to_undone, x) ^ key.rd_key[0];
 .Lvpaes_ecb_encrypt_11:
-	ushr	v6.16b, v0.16b, #4              // let i = x >> 4;
+	ushr	v27.16b, v0.16b, #4             // let i = x >> 4;
 	ldr	q29, [x6], #16                  // 9A
-	and	v0.16b, v0.16b, v27.16b         // let k = x & 0x0f;
+	and	v0.16b, v0.16b, v26.16b         // let k = x & 0x0f;
 	ldr	q28, [x4], #16                  // let step = unmix[r % 4];
-	eor	v3.16b, v6.16b, v0.16b          // let j = i ^ k;
+	eor	v3.16b, v27.16b, v0.16b         // let j = i ^ k;
 	and	x4, x4, #0xffffffffffffffbf     // for r in 1..last {
-	tbl	v1.16b, {v26.16b}, v0.16b       // a/k
+	tbl	v1.16b, {v25.16b}, v0.16b       // a/k
 	sub	x7, x7, #1
-	tbl	v0.16b, {v25.16b}, v6.16b       // 1/i + a/k
-	tbl	v2.16b, {v25.16b}, v3.16b       // 1/j + a/k
+	tbl	v0.16b, {v24.16b}, v27.16b      // 1/i + a/k
+	tbl	v2.16b, {v24.16b}, v3.16b       // 1/j + a/k
 	eor	v0.16b, v0.16b, v1.16b
 	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v25.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v25.16b}, v1.16b
+	tbl	v0.16b, {v24.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v24.16b}, v1.16b
 	eor	v30.16b, v0.16b, v3.16b
-	eor	v6.16b, v1.16b, v6.16b
-	tbl	v0.16b, {v22.16b}, v30.16b
-	tbl	v1.16b, {v21.16b}, v6.16b
-	tbl	v3.16b, {v20.16b}, v30.16b      // 9B + 13A
-	tbl	v2.16b, {v19.16b}, v6.16b
+	eor	v27.16b, v1.16b, v27.16b
+	tbl	v0.16b, {v21.16b}, v30.16b
+	tbl	v1.16b, {v20.16b}, v27.16b
+	tbl	v3.16b, {v19.16b}, v30.16b      // 9B + 13A
+	tbl	v2.16b, {v18.16b}, v27.16b
 	eor	v0.16b, v29.16b, v0.16b
 	eor	v0.16b, v1.16b, v0.16b
 	tbl	v0.16b, {v0.16b}, v28.16b
 	eor	v1.16b, v3.16b, v2.16b
-	tbl	v3.16b, {v18.16b}, v30.16b      // 9C + 13B + 11A
-	tbl	v2.16b, {v17.16b}, v6.16b
+	tbl	v3.16b, {v17.16b}, v30.16b      // 9C + 13B + 11A
+	tbl	v2.16b, {v16.16b}, v27.16b
 	eor	v0.16b, v1.16b, v0.16b
 	tbl	v0.16b, {v0.16b}, v28.16b
-	tbl	v29.16b, {v16.16b}, v30.16b     // 9D + 13C + 11B + 14A
+	tbl	v29.16b, {v7.16b}, v30.16b      // 9D + 13C + 11B + 14A
 	eor	v1.16b, v3.16b, v2.16b
-	tbl	v2.16b, {v7.16b}, v6.16b
+	tbl	v2.16b, {v6.16b}, v27.16b
 	eor	v0.16b, v1.16b, v0.16b
 	tbl	v0.16b, {v0.16b}, v28.16b
 	eor	v1.16b, v29.16b, v2.16b
 	eor	v0.16b, v1.16b, v0.16b
 	cbnz	x7, .Lvpaes_ecb_encrypt_11
-	ushr	v6.16b, v0.16b, #4              // let i = x >> 4;
+	ushr	v28.16b, v0.16b, #4             // let i = x >> 4;
 	ldr	q29, [x10, #576]                // return tbl(t[0], low) ^ tbl(t[1], high);
-	and	v0.16b, v0.16b, v27.16b         // let k = x & 0x0f;
+	and	v0.16b, v0.16b, v26.16b         // let k = x & 0x0f;
 	ldr	q30, [x10, #592]
-	eor	v3.16b, v6.16b, v0.16b          // let j = i ^ k;
-	ldr	q28, [x9, x8]                   // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
-	tbl	v1.16b, {v26.16b}, v0.16b       // a/k
+	eor	v3.16b, v28.16b, v0.16b         // let j = i ^ k;
+	ldr	q27, [x9, x8]                   // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
+	tbl	v1.16b, {v25.16b}, v0.16b       // a/k
 	add	x0, x0, #16                     // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
-	tbl	v0.16b, {v25.16b}, v6.16b       // 1/i + a/k
+	tbl	v0.16b, {v24.16b}, v28.16b      // 1/i + a/k
 	sub	x2, x2, #1
-	tbl	v2.16b, {v25.16b}, v3.16b       // 1/j + a/k
+	tbl	v2.16b, {v24.16b}, v3.16b       // 1/j + a/k
 	eor	v0.16b, v0.16b, v1.16b
 	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v25.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v25.16b}, v1.16b
+	tbl	v0.16b, {v24.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v24.16b}, v1.16b
 	eor	v0.16b, v0.16b, v3.16b
-	eor	v1.16b, v1.16b, v6.16b
+	eor	v1.16b, v1.16b, v28.16b
 	tbl	v0.16b, {v29.16b}, v0.16b
 	tbl	v1.16b, {v30.16b}, v1.16b
 	eor	v0.16b, v4.16b, v0.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v28.16b
+	tbl	v0.16b, {v0.16b}, v27.16b
 	str	q0, [x1], #16
 	cbnz	x2, .Lvpaes_ecb_encrypt_10
 .Lvpaes_ecb_encrypt_12:
-	ldp	d12, d13, [sp, #32]
+	ldr	d12, [sp, #32]
 	.cfi_restore	d12
-	.cfi_restore	d13
 	ldp	d10, d11, [sp, #16]
 	.cfi_restore	d10
 	.cfi_restore	d11

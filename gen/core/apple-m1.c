@@ -31,6 +31,7 @@ const struct core core_apple_m1 = {
     .name = "apple-m1",
     .mca_cpu = "apple-m1",
     .in_order = false,
+    .order_slack = 25,
     .issue_width = 6,
     .window = 192,
     .port_count = 11,

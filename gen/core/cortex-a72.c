@@ -29,6 +29,7 @@ const struct core core_cortex_a72 = {
     .name = "cortex-a72",
     .mca_cpu = "cortex-a72",
     .in_order = false,
+    .order_slack = 25,
     .issue_width = 3,
     .window = 128,
     .port_count = 8,

@@ -29,6 +29,7 @@ const struct core core_generic = {
     .name = "generic",
     .mca_cpu = "cortex-a55",
     .in_order = true,
+    .order_slack = 6,
     .issue_width = 2,
     .window = 0,
     .port_count = 9,

@@ -28,6 +28,7 @@ const struct core core_neoverse_n1 = {
     .name = "neoverse-n1",
     .mca_cpu = "neoverse-n1",
     .in_order = false,
+    .order_slack = 25,
     .issue_width = 3,
     .window = 128,
     .port_count = 8,

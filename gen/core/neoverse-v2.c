@@ -34,6 +34,7 @@ const struct core core_neoverse_v2 = {
     .name = "neoverse-v2",
     .mca_cpu = "neoverse-v2",
     .in_order = false,
+    .order_slack = 25,
     .issue_width = 6,
     .window = 320,
     .port_count = 14,
