@@ -5,7 +5,7 @@
 #include "suites.h"
 #include "verify/apply.h"
 #include "verify/bytes.h"
-#include "verify/cells.h"
+#include "verify/term_domain.h"
 #include "verify/exec.h"
 
 struct run {
@@ -233,7 +233,7 @@ static const char *fault_with_secret(const char *insn)
     struct machine m = { 0 };
     struct code code = { 0 };
     term_reset();
-    term_domain_init(&terms, &memory);
+    term_domain_init(&terms, &memory, NULL);
     m.domain = &terms.domain;
     machine_poison(&m, 3);
     m.x[1] = term_input(64, "key", NO_INDEX, INPUT_SECRET);

@@ -11,7 +11,7 @@
 #include "harness/record.h"
 #include "suites.h"
 #include "verify/bytes.h"
-#include "verify/cells.h"
+#include "verify/term_domain.h"
 #include "verify/exec.h"
 
 enum { EXAMPLES_PER_ROW = 12 };
@@ -108,7 +108,7 @@ static void compare(const struct both *b, const struct phys_insn *insn, int i)
         ck_abort_msg("%s: branches differ", insns[insn->insn].name);
     const struct region *cells = &b->terms.memory->regions.at[0];
     for (int n = 0; n < WINDOW_BYTES; n++)
-        if (sample(cell_value(&cells->cells[n]), i).v[0] != b->bytes.regions.at[0].bytes[n])
+        if (sample(cell_value(cells_at(cells, (uint64_t)n)), i).v[0] != b->bytes.regions.at[0].bytes[n])
             ck_abort_msg("%s: memory differs", insns[insn->insn].name);
 }
 
@@ -145,7 +145,7 @@ static void run_example(struct dice *dice, enum insn row)
         record_aim(dice, &insn, &record, WINDOW);
     memset(&b, 0, sizeof b);
     memset(&memory, 0, sizeof memory);
-    term_domain_init(&b.terms, &memory);
+    term_domain_init(&b.terms, &memory, NULL);
     b.symbolic.domain = &b.terms.domain;
     fill_window(&b, contents);
     enter_symbolic(dice, &b, &insn, &record);

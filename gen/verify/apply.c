@@ -8,7 +8,7 @@
 
 #include "verify/exec.h"
 
-enum { RUN_BASE = 8, NAMED = RUN_BASE + 8, MAX_WIDTH = 128 };
+enum { RUN_BASE = 8, MAX_WIDTH = 128 };
 
 static reg_number register_of(const struct insn_row *row, int operand)
 {
@@ -32,27 +32,26 @@ static void set_argument(struct machine *m, struct decoded *d, int operand, val 
     d->insn.op[operand].imm = (int64_t)number;
 }
 
-/* The registers that operands can be in. */
-static void clear(struct machine *m)
+/* What an operand has before it is set. */
+static void clear(struct machine *m, const struct decoded *d, int operand)
 {
     static const uint64_t none[2];
-    val x = m->domain->constant(m->domain, 64, none);
-    val v = m->domain->constant(m->domain, MAX_WIDTH, none);
-    for (int i = 0; i < NAMED; i++) {
-        m->x[i] = x;
-        m->v[i] = v;
-    }
+    enum operand_kind kind = operand_kind_of(d, operand);
+    if (operand_is_general(kind))
+        m->x[d->insn.op[operand].reg] = m->domain->constant(m->domain, 64, none);
+    else if (operand_is_vector(kind))
+        m->v[d->insn.op[operand].reg] = m->domain->constant(m->domain, MAX_WIDTH, none);
 }
 
-val apply_insn(struct domain *domain, enum insn insn, const val *args, int count)
+static val apply(struct domain *domain, enum insn insn, const val *args, int count)
 {
     const struct insn_row *row = &insns[insn];
     struct machine m = { .domain = domain };
     struct decoded d = { .insn.insn = insn, .target = -1 };
     int result = -1, used = 0;
-    clear(&m);
     for (int k = 0; k < row->operand_count; k++) {
         d.insn.op[k].reg = register_of(row, k);
+        clear(&m, &d, k);
         if (row->op[k].role != ROLE_DEF && used < count)
             set_argument(&m, &d, k, args[used++]);
         if (result < 0 && (row->op[k].role == ROLE_DEF || row->op[k].role == ROLE_TIED))
@@ -61,4 +60,15 @@ val apply_insn(struct domain *domain, enum insn insn, const val *args, int count
     assert(used == count && result >= 0);
     row->meaning(&m, &d);
     return operand_read(&m, &d, result);
+}
+
+val apply_insn(struct domain *d, enum insn insn, const val *args, int count)
+{
+    val result = d->recall ? d->recall(d, (int)insn, args, count) : 0;
+    if (result)
+        return result;
+    result = apply(d, insn, args, count);
+    if (d->remember)
+        d->remember(d, (int)insn, args, count, result);
+    return result;
 }

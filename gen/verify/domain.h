@@ -101,6 +101,11 @@ struct domain {
     /* May `a` depend on a secret? NULL when the domain knows no secrets. */
     bool (*is_secret)(struct domain *, val a);
 
+    /* Results of whole instructions, for a domain that keeps some: `what` is the
+     * instruction, with all its arguments. 0 when it is not kept. NULL when it keeps none. */
+    val (*recall)(struct domain *, int what, const val *args, int n);
+    void (*remember)(struct domain *, int what, const val *args, int n, val result);
+
     /* Only these values are still in use; the domain may renumber them and drop
      * all others. NULL when it keeps every value. The executor calls it now and then. */
     void (*recycle)(struct domain *, val **live, int n);

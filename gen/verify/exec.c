@@ -259,6 +259,8 @@ bool exec_run(struct machine *m, const struct code *code, const char *label, uin
             return false;
         }
         const struct decoded *d = &code->lines.at[m->at];
+        if (m->covered)
+            m->covered[m->at] = 1;
         if (m->steps >= step_limit)
             machine_fault(m, "more than %" PRIu64 " instructions", step_limit);
         else

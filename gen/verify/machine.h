@@ -28,6 +28,7 @@ struct machine {
     int at;                         /* the line that runs */
     int next;                       /* the line to run after it, or EXEC_RETURN */
     uint64_t steps;                 /* instructions executed */
+    uint8_t *covered;               /* by line, set when it is executed; NULL: not wanted */
     const char *fault;              /* why it stopped, or NULL */
 };
 

@@ -57,26 +57,62 @@ static void report_line(struct text *report, const char *name, const struct proo
         text_format(report, ", %d ways to share arrays", p->partitions);
     if (p->prefixes)
         text_format(report, ", %d prefixes of huge counts", p->prefixes);
+    if (p->ways)
+        text_format(report, ", %d more ways through public values", p->ways);
+    if (p->is_sampled)
+        text_add(report, ", a public value of many bits only for a few of its values");
     text_format(report, " (%" PRIu64 " instructions, %d terms)\n", p->steps, p->terms);
 }
 
-/* NAME: what the report calls it. */
-static bool verify_func(const struct mach_func *f, const char *name, const struct module_text *file,
+static void report_difference(const struct mach_func *f, const struct module_text *file,
+                              const char *label, const struct proof *p)
+{
+    error_at(f->func->loc, RULE_NOT_EQUAL, "%s: '%s' is not what its source says: %s", file->name,
+             label, p->difference);
+    if (p->source && p->emitted) {
+        note_at((struct loc){ 0 }, "there, the source has %s", p->source);
+        note_at((struct loc){ 0 }, "and the emitted code %s", p->emitted);
+    }
+}
+
+/* The functions that one source gave, together. NAMES: what the report calls them. */
+static bool verify_source(const struct mach_func *const *funcs, char *const *names, int count,
+                          const struct module_text *file, const struct emitted *text,
+                          struct text *report)
+{
+    const char **labels = NEW_ARRAY(const char *, count);
+    struct proof *proofs = NEW_ARRAY(struct proof, count);
+    bool all = true;
+    for (int i = 0; i < count; i++)
+        labels[i] = target_symbol(file->target, funcs[i]);
+    prove_variants(source_of(funcs[0]), text, labels, count, proofs);
+    for (int i = 0; i < count; i++) {
+        if (proofs[i].difference)
+            report_difference(funcs[i], file, labels[i], &proofs[i]);
+        else
+            report_line(report, names[i], &proofs[i]);
+        all &= proofs[i].difference == NULL;
+    }
+    return all;
+}
+
+typedef VEC(const struct mach_func *) mach_list;
+
+/* Every function of the list; variants stand beside each other in it. */
+static bool verify_list(const mach_list *list, bool names_file, const struct module_text *file,
                         const struct emitted *text, struct text *report)
 {
-    char *label = target_symbol(file->target, f);
-    struct proof p = prove_func(source_of(f), text, label);
-    if (p.difference) {
-        error_at(f->func->loc, RULE_NOT_EQUAL, "%s: '%s' is not what its source says: %s", file->name,
-                 label, p.difference);
-        if (p.source && p.emitted) {
-            note_at((struct loc){ 0 }, "there, the source has %s", p.source);
-            note_at((struct loc){ 0 }, "and the emitted code %s", p.emitted);
-        }
-        return false;
+    bool all = true;
+    char **names = NEW_ARRAY(char *, list->n + 1);
+    for (int i = 0; i < list->n; i++)
+        names[i] = names_file ? mem_format("%s in %s", list->at[i]->name, file->name)
+                              : mem_string(list->at[i]->name);
+    for (int i = 0, n; i < list->n; i += n) {
+        for (n = 1; i + n < list->n && source_of(list->at[i + n]) == source_of(list->at[i]); n++)
+            ;
+        all &= verify_source(&list->at[i], &names[i], n, file, text, report);
     }
-    report_line(report, name, &p);
-    return true;
+    return all;
 }
 
 /* What is the same code as in the first file is proved there; the rest (where a
@@ -86,7 +122,7 @@ static bool verify_other(const struct code_module *m, const struct module_text *
                          struct text *report)
 {
     const struct module_text *file = &files[which];
-    bool all = true;
+    mach_list different = { 0 };
     if (!same_tables(first, other)) {
         error_at(m->module->loc, RULE_NOT_EQUAL, "%s: the read-only data are not those of %s",
                  file->name, files[0].name);
@@ -97,9 +133,9 @@ static bool verify_other(const struct code_module *m, const struct module_text *
         if (f->func->kind == FN_EXPORT &&
             !same_function(first, target_symbol(files[0].target, f), other,
                            target_symbol(file->target, f)))
-            all &= verify_func(f, mem_format("%s in %s", f->name, file->name), file, other, report);
+            vec_push(&different, f);
     }
-    return all;
+    return verify_list(&different, true, file, other, report);
 }
 
 bool verify_module(const struct code_module *m, const struct module_text *texts, int count,
@@ -110,10 +146,11 @@ bool verify_module(const struct code_module *m, const struct module_text *texts,
         return true;
     if (!read_back(m, &texts[0], &first) || !check_tables(m, &texts[0], &first))
         return false;
-    bool all = true;
+    mach_list exports = { 0 };
     for (int i = 0; i < m->funcs.n; i++)
         if (m->funcs.at[i]->func->kind == FN_EXPORT)
-            all &= verify_func(m->funcs.at[i], m->funcs.at[i]->name, &texts[0], &first, report);
+            vec_push(&exports, m->funcs.at[i]);
+    bool all = verify_list(&exports, false, &texts[0], &first, report);
     for (int i = 1; i < count; i++) {
         if (!read_back(m, &texts[i], &other))
             return false;

@@ -1,4 +1,4 @@
-/* prove.c: which cases prove a function; see prove.h.
+/* prove.c: proves one function in all its cases; see prove.h.
  *
  * Takes a typed function and the text read back. Its cases run from small to
  * large, so the first difference is the smallest. All cases of a function share
@@ -6,153 +6,153 @@
  */
 #include "verify/prove.h"
 
-#include <string.h>
-
+#include "verify/case_walk.h"
 #include "verify/prove_case.h"
 
-/* -- all cases -- */
-
-struct odometer { const struct case_set *cases; int *at; uint64_t *values; };
-
-static bool advance(struct odometer *o)
-{
-    for (int i = o->cases->choices.n - 1; i >= 0; i--) {
-        const struct choice *c = &o->cases->choices.at[i];
-        if (++o->at[i] < c->values.n) {
-            o->values[i] = c->values.at[o->at[i]];
-            return true;
-        }
-        o->at[i] = 0;
-        o->values[i] = c->values.at[0];
-    }
-    return false;
-}
-
-/* Where several counts and ways to share arrays multiply to more than this,
- * only one of them at a time runs through all that it can be; the others then
- * take a few values: the first two, one in the middle, the last. */
-enum { FULL_PRODUCT = 1000 };
-
-struct coverage {
-    bool is_wanted;
-    bool all_partitions;        /* else the one that shares most, and the one that shares nothing */
-    bool all_layouts;           /* else the plain one */
+struct prover {
+    const struct case_set *cases;
+    const struct emitted *text;
+    const char *const *labels;
+    struct proof *proofs;       /* of each label */
+    int count;
 };
 
-static bool is_representative(const struct choice *c, int at)
+static int open_proofs(const struct prover *p)
 {
-    return c->is_complete || at <= 1 || at == c->values.n / 2 || at == c->values.n - 1;
+    int n = 0;
+    for (int i = 0; i < p->count; i++)
+        n += p->proofs[i].difference == NULL;
+    return n;
 }
 
-static struct coverage coverage_of(const struct odometer *o)
+/* A scene of the case; false when the case breaks a precondition. */
+static bool place(struct scene *s, const struct prover *p, const struct one_case *c, int layout)
 {
-    int product = o->cases->partition_count, running = 0;
-    for (int i = 0; i < o->cases->choices.n && product <= FULL_PRODUCT; i++)
-        product *= o->cases->choices.at[i].values.n;
-    for (int i = 0; i < o->cases->choices.n; i++)
-        running += !is_representative(&o->cases->choices.at[i], o->at[i]);
-    return (struct coverage){ .is_wanted = product <= FULL_PRODUCT || running <= 1,
-                              .all_partitions = product <= FULL_PRODUCT || running == 0,
-                              .all_layouts = running == 0 };
+    *s = (struct scene){ .cases = p->cases, .chosen = c->chosen, .class_of = c->class_of,
+                         .layout = (enum layout)layout };
+    return scene_build(s, p->text, c->size);
 }
 
-static struct odometer first_case(const struct case_set *cases)
+static void take_finding(struct proof *p, const struct finding *f)
 {
-    struct odometer o = { cases, NEW_ARRAY(int, cases->choices.n + 1),
-                          NEW_ARRAY(uint64_t, cases->choices.n + 1) };
-    for (int i = 0; i < cases->choices.n; i++)
-        o.values[i] = cases->choices.at[i].values.at[0];
-    return o;
+    p->difference = f->difference;
+    p->source = f->source;
+    p->emitted = f->emitted;
 }
 
-static void take_difference(struct proof *p, const struct run *r)
+static void count_case(struct proof *p, const struct scene *s, int layouts)
 {
-    p->difference = r->difference;
-    p->source = r->source;
-    p->emitted = r->emitted;
-}
-
-static void count_case(struct proof *p, const struct run *r)
-{
-    const struct scene *s = r->scene;
-    take_difference(p, r);
-    p->cases++;
-    p->steps += r->machine.steps;
-    p->terms = term_count();
+    p->cases += layouts;
     for (int i = 0; i < s->cases->choices.n; i++)
         if (!s->cases->choices.at[i].is_complete && s->chosen[i] > p->longest &&
             s->chosen[i] <= REGION_WINDOW)
             p->longest = s->chosen[i];
 }
 
-static void prove_scene(struct proof *p, struct scene *s, const struct emitted *text,
-                        const char *label)
+/* One function on one way through a case, in all its layouts. */
+static void check_label(struct prover *p, int label, const struct expectation *e,
+                        const struct scene *const *scenes)
 {
-    struct run r = { .scene = s };
-    struct mem_mark mark = mem_mark();
-    if (!p->difference && scene_build(s, text, SCENE_WHOLE)) {
-        prove_case(&r, text, label);
-        count_case(p, &r);
+    struct proof *proof = &p->proofs[label];
+    struct finding f = { 0 };
+    for (int i = 0; scenes[i] && !f.difference && !e->ways->begins_again; i++)
+        check_case(e, scenes[i], p->text, p->labels[label], proof->covered, &f);
+    proof->steps += f.steps;
+    take_finding(proof, &f);
+}
+
+static void prove_way(struct prover *p, struct expectation *e, const struct scene *const *scenes)
+{
+    struct finding f = { 0 };
+    if (!expect_case(e, &f)) {
+        for (int i = 0; i < p->count && f.difference; i++)
+            if (!p->proofs[i].difference)
+                take_finding(&p->proofs[i], &f);
+        return;
     }
-    if (!p->difference)
+    for (int i = 0; i < p->count && !e->ways->begins_again; i++)
+        if (!p->proofs[i].difference)
+            check_label(p, i, e, scenes);
+}
+
+static void prove_whole(struct prover *p, const struct one_case *c, const struct scene *plain)
+{
+    struct scene others[LAYOUT_COUNT];
+    const struct scene *scenes[LAYOUT_COUNT + 1] = { plain };
+    struct expectation e = { .scene = plain, .ways = NEW(struct ways) };
+    for (int i = 1; i < c->layouts && place(&others[i], p, c, i); i++)
+        scenes[i] = &others[i];
+    for (int i = 0; i < p->count; i++)
+        if (!p->proofs[i].difference)
+            count_case(&p->proofs[i], plain, c->layouts);
+    int ways = 0;
+    do
+        prove_way(p, &e, scenes), ways++;
+    while (open_proofs(p) > 0 && ways_next(e.ways));
+    for (int i = 0; i < p->count; i++) {
+        p->proofs[i].ways += ways - 1;
+        p->proofs[i].is_sampled |= e.ways->is_sampled;
+    }
+}
+
+static void prove_prefix(struct prover *p, const struct scene *s)
+{
+    for (int i = 0; i < p->count; i++) {
+        struct finding f = { 0 };
+        if (p->proofs[i].difference)
+            continue;
+        check_prefix(s, p->text, p->labels[i], p->proofs[i].covered, &f);
+        take_finding(&p->proofs[i], &f);
+        p->proofs[i].prefixes++;
+    }
+}
+
+/* What a difference is told with stays in memory. */
+static void prove_one(struct prover *p, const struct one_case *c)
+{
+    struct mem_mark mark = mem_mark();
+    int before = open_proofs(p);
+    struct scene s;
+    if (place(&s, p, c, LAYOUT_PLAIN)) {
+        if (c->size == SCENE_WHOLE)
+            prove_whole(p, c, &s);
+        else
+            prove_prefix(p, &s);
+    }
+    if (open_proofs(p) == before)
         mem_release_to(mark);
 }
 
-/* One choice of values, in the ways to share arrays and the layouts it is wanted in. */
-static void prove_values(struct proof *p, const struct odometer *o, const struct emitted *text,
-                         const char *label)
+static void prove(struct prover *p, const struct func *f, int depth)
 {
-    struct coverage wanted = coverage_of(o);
-    int last = o->cases->partition_count - 1, objects = o->cases->func->objects.n;
-    for (int k = 0; wanted.is_wanted && k <= last; k++)
-        for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
-            struct scene s = { .cases = o->cases, .chosen = o->values, .layout = (enum layout)layout,
-                               .class_of = &o->cases->partitions.at[k * objects] };
-            bool is_few = (k == 0 || k == last) && layout == 0;
-            if (is_few || (wanted.all_partitions && layout == 0) || (wanted.all_layouts && k == last))
-                prove_scene(p, &s, text, label);
-        }
+    struct case_set cases = cases_of(f, depth);
+    struct case_walk walk = case_walk_begin(&cases);
+    struct one_case c;
+    p->cases = &cases;
+    for (int i = 0; i < p->count; i++)
+        p->proofs[i] = (struct proof){ .partitions = cases.partition_count,
+                                       .covered = NEW_ARRAY(uint8_t, p->text->code.lines.n + 1) };
+    term_reset();
+    while (open_proofs(p) > 0 && case_walk_next(&walk, &c))
+        prove_one(p, &c);
+    for (int i = 0; i < p->count; i++)
+        p->proofs[i].terms = term_count();
 }
 
-static void prove_large(struct proof *p, const struct case_set *cases, const struct emitted *text,
-                        const char *label)
+void prove_variants(const struct func *f, const struct emitted *text, const char *const *labels,
+                    int count, struct proof *proofs)
 {
-    for (int i = 0; i < cases->choices.n; i++) {
-        uint64_t large[4];
-        int n;
-        cases_large(&cases->choices.at[i], large, &n);
-        for (int k = 0; k < n && !p->difference; k++) {
-            struct odometer o = first_case(cases);
-            struct scene s = { .cases = cases, .chosen = o.values,
-                               .class_of = &cases->partitions.at[(cases->partition_count - 1) *
-                                                                 cases->func->objects.n] };
-            struct run r = { .scene = &s };
-            struct mem_mark mark = mem_mark();
-            o.values[i] = large[k];
-            if (scene_build(&s, text, SCENE_PREFIX)) {
-                prove_prefix(&r, text, label);
-                take_difference(p, &r);
-                p->prefixes++;
-            }
-            if (!p->difference)
-                mem_release_to(mark);
-        }
-    }
+    struct prover p = { .text = text, .labels = labels, .proofs = proofs, .count = count };
+    prove(&p, f, 1);
 }
 
 struct proof prove_func_deeply(const struct func *f, const struct emitted *text, const char *label,
                                int depth)
 {
-    struct case_set cases = cases_of(f, depth);
-    term_reset();
-    struct proof p = { .partitions = cases.partition_count };
-    struct odometer o = first_case(&cases);
-    do
-        prove_values(&p, &o, text, label);
-    while (!p.difference && advance(&o));
-    if (!p.difference)
-        prove_large(&p, &cases, text, label);
-    return p;
+    struct proof proof;
+    struct prover p = { .text = text, .labels = &label, .proofs = &proof, .count = 1 };
+    prove(&p, f, depth);
+    return proof;
 }
 
 struct proof prove_func(const struct func *f, const struct emitted *text, const char *label)

@@ -17,6 +17,9 @@ struct proof {
     uint64_t longest;           /* the largest count run whole */
     uint64_t steps;             /* instructions executed in all cases */
     int terms;                  /* made in all of them */
+    int ways;                   /* more runs than one a case: where declassified values decide */
+    bool is_sampled;            /* some of those only for a few values of what is declassified */
+    uint8_t *covered;           /* by line of the text: was it executed in some case? */
     char *difference;           /* what differs, in the first (smallest) case that does; NULL: proved */
     char *source, *emitted;     /* the two terms, where there are such */
 };
@@ -26,5 +29,9 @@ struct proof prove_func(const struct func *f, const struct emitted *text, const 
 /* The same with counts `depth` times as large: for a doubt. */
 struct proof prove_func_deeply(const struct func *f, const struct emitted *text, const char *label,
                                int depth);
+/* Several functions of one text that have one source (variants): it is run once
+ * for all. */
+void prove_variants(const struct func *f, const struct emitted *text, const char *const *labels,
+                    int count, struct proof *proofs);
 
 #endif

@@ -10,9 +10,6 @@
 #include "verify/prove_case.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
-
 
 /* ENOUGH: code that needs so many instructions, and as many again for each statement
  * of the source, does not end; its terms would grow until they fill the memory.
@@ -20,6 +17,15 @@
  * the window of a huge array. */
 enum { STEP_LIMIT = 400000, ENOUGH = 500, PREFIX_STEPS = 600, PREFIX_STORES = 4 * PREFIX_STEPS,
        PREFIX_STATEMENTS = 16 * PREFIX_STEPS, SHOWN_DEPTH = 4 };
+
+/* Both sides, after they ran. */
+struct comparison {
+    const struct expectation *expected;
+    const struct scene *scene;          /* of the code */
+    struct term_domain domain;          /* of the code */
+    struct machine machine, entry;
+    struct finding *found;
+};
 
 static char *shown(val v)
 {
@@ -29,28 +35,44 @@ static char *shown(val v)
     return t.at;
 }
 
-static void differ(struct run *r, const char *what, val expected, val found)
+static void report(struct finding *f, const struct scene *s, const char *what, val expected, val found)
 {
-    if (r->difference)
+    if (f->difference)
         return;
-    r->difference = mem_format("%s, with %s", what, scene_describe(r->scene));
+    f->difference = mem_format("%s, with %s", what, scene_describe(s));
     if (expected && found)
         term_narrow(&expected, &found);
-    r->source = shown(expected);
-    r->emitted = shown(found);
+    f->source = shown(expected);
+    f->emitted = shown(found);
+}
+
+static void differ(struct comparison *c, const char *what, val expected, val found)
+{
+    report(c->found, c->scene, what, expected, found);
 }
 
 /* -- comparing -- */
 
-static void compare_region(struct run *r, const struct region *expected, const struct region *found)
+static void compare_page(struct comparison *c, const struct region *in, uint64_t number,
+                         const struct page *expected, const struct page *found)
 {
-    for (uint64_t i = 0; i < expected->window && !r->difference; i++) {
-        const struct cell *a = &expected->cells[i], *b = &found->cells[i];
+    uint64_t first = number * PAGE_CELLS;
+    for (uint64_t i = 0; i < PAGE_CELLS && first + i < in->window && !c->found->difference; i++) {
+        const struct cell *a = &expected->at[i], *b = &found->at[i];
         if (a->term == b->term && a->byte == b->byte)
             continue;
         val x = cell_value(a), y = cell_value(b);
         if (x != y)
-            differ(r, mem_format("byte %llu of %s", (unsigned long long)i, expected->name), x, y);
+            differ(c, mem_format("byte %llu of %s", (unsigned long long)(first + i), in->name), x, y);
+    }
+}
+
+static void compare_region(struct comparison *c, const struct region *expected, const struct region *found)
+{
+    for (uint64_t i = 0; i < cells_pages(expected) && !c->found->difference; i++) {
+        const struct page *a = expected->own[i], *b = found->own[i];
+        if (a || b)
+            compare_page(c, expected, i, cells_page(expected, i), cells_page(found, i));
     }
 }
 
@@ -59,12 +81,14 @@ static bool is_stack(const struct scene *s, const struct region *r)
     return r->base == s->stack_top - s->stack_size;
 }
 
-static void compare_memory(struct run *r)
+/* Scenes of one case have the same regions, in the same order. */
+static void compare_memory(struct comparison *c)
 {
-    const struct cells *expected = r->reference_domain.memory, *found = r->code_domain.memory;
+    const struct cells *expected = c->expected->domain.memory, *found = c->domain.memory;
+    assert(expected->regions.n == found->regions.n);
     for (int i = 0; i < expected->regions.n; i++)
-        if (!is_stack(r->scene, &expected->regions.at[i]))
-            compare_region(r, &expected->regions.at[i], &found->regions.at[i]);
+        if (!is_stack(c->scene, &found->regions.at[i]))
+            compare_region(c, &expected->regions.at[i], &found->regions.at[i]);
 }
 
 static val low(val v, int bits)
@@ -72,110 +96,128 @@ static val low(val v, int bits)
     return term_cat(bits, &(struct piece){ v, 0, (uint16_t)bits }, 1);
 }
 
-static void compare_result(struct run *r)
+static void compare_result(struct comparison *c)
 {
-    const struct func *f = r->scene->cases->func;
+    const struct func *f = c->scene->cases->func;
     if (f->result_count == 0)
         return;
-    val expected = r->reference.results[0];
-    val found = low(r->machine.x[0], term_get(expected)->width);
+    val expected = c->expected->reference.results[0];
+    val found = low(c->machine.x[0], term_get(expected)->width);
     if (expected != found)
-        differ(r, "the result", expected, found);
+        differ(c, "the result", expected, found);
 }
 
 /* AAPCS64 6.1.1, 6.1.2: x19-x29, sp, the low halves of v8-v15. */
-static void compare_saved(struct run *r)
+static void compare_saved(struct comparison *c)
 {
     for (int i = 19; i <= 29; i++)
-        if (r->machine.x[i] != r->entry.x[i])
-            differ(r, mem_format("x%d is not restored", i), r->entry.x[i], r->machine.x[i]);
-    if (r->machine.sp != r->entry.sp)
-        differ(r, "sp is not restored", r->entry.sp, r->machine.sp);
+        if (c->machine.x[i] != c->entry.x[i])
+            differ(c, mem_format("x%d is not restored", i), c->entry.x[i], c->machine.x[i]);
+    if (c->machine.sp != c->entry.sp)
+        differ(c, "sp is not restored", c->entry.sp, c->machine.sp);
     for (int i = 8; i <= 15; i++)
-        if (low(r->machine.v[i], 64) != low(r->entry.v[i], 64))
-            differ(r, mem_format("d%d is not restored", i), low(r->entry.v[i], 64),
-                   low(r->machine.v[i], 64));
+        if (low(c->machine.v[i], 64) != low(c->entry.v[i], 64))
+            differ(c, mem_format("d%d is not restored", i), low(c->entry.v[i], 64),
+                   low(c->machine.v[i], 64));
 }
 
-static void check_stack_wiped(struct run *r)
+static void check_page_wiped(struct comparison *c, const struct region *stack, uint64_t number)
 {
-    const struct cells *m = r->code_domain.memory;
+    const struct page *page = stack->own[number];
+    for (uint64_t i = 0; page && i < PAGE_CELLS && !c->found->difference; i++)
+        if (page->at[i].term && term_is_secret(&c->domain, page->at[i].term))
+            differ(c, mem_format("a secret is left on the stack, %llu bytes below sp",
+                                 (unsigned long long)(stack->size - number * PAGE_CELLS - i)), 0, 0);
+}
+
+/* Nothing is on the stack in the beginning. */
+static void check_stack_wiped(struct comparison *c)
+{
+    const struct cells *m = c->domain.memory;
     for (int i = 0; i < m->regions.n; i++) {
         const struct region *stack = &m->regions.at[i];
-        for (uint64_t k = 0; is_stack(r->scene, stack) && k < stack->window; k++)
-            if (stack->cells[k].term && term_is_secret(&r->code_domain, stack->cells[k].term))
-                differ(r, mem_format("a secret is left on the stack, %llu bytes below sp",
-                                     (unsigned long long)(stack->size - k)), 0, 0);
+        for (uint64_t k = 0; is_stack(c->scene, stack) && k < cells_pages(stack); k++)
+            check_page_wiped(c, stack, k);
     }
 }
 
-static void check_registers_wiped(struct run *r)
+static void check_registers_wiped(struct comparison *c)
 {
-    const struct func *f = r->scene->cases->func;
-    for (int i = f->result_count; i < COUNT(r->machine.x); i++)
-        if (term_is_secret(&r->code_domain, r->machine.x[i]) && r->machine.x[i] != r->entry.x[i])
-            differ(r, mem_format("a secret is left in x%d", i), 0, 0);
-    for (int i = 0; i < COUNT(r->machine.v); i++)
-        if (term_is_secret(&r->code_domain, r->machine.v[i]))
-            differ(r, mem_format("a secret is left in v%d", i), 0, 0);
+    const struct func *f = c->scene->cases->func;
+    for (int i = f->result_count; i < COUNT(c->machine.x); i++)
+        if (term_is_secret(&c->domain, c->machine.x[i]) && c->machine.x[i] != c->entry.x[i])
+            differ(c, mem_format("a secret is left in x%d", i), 0, 0);
+    for (int i = 0; i < COUNT(c->machine.v); i++)
+        if (term_is_secret(&c->domain, c->machine.v[i]))
+            differ(c, mem_format("a secret is left in v%d", i), 0, 0);
 }
 
 /* -- running -- */
 
-static void run_reference(struct run *r, uint64_t step_limit, uint64_t store_limit)
+static void run_reference(struct expectation *e, uint64_t step_limit, uint64_t store_limit)
 {
-    term_domain_init(&r->reference_domain, cells_copy(r->scene->memory));
-    r->reference_domain.assignment = r->assignment;
-    r->reference = (struct reference_run){
-        .domain = &r->reference_domain.domain, .func = r->scene->cases->func,
-        .args = r->scene->args, .tables = r->scene->tables, .stack = r->scene->stack_top,
-        .step_limit = step_limit, .store_limit = store_limit };
-    bool whole = reference_run(&r->reference);
-    if (store_limit && r->reference_domain.memory->is_beyond) {
-        r->reference.limited = true;
+    const struct scene *s = e->scene;
+    term_domain_init(&e->domain, cells_copy(s->memory), e->ways);
+    e->reference = (struct reference_run){
+        .domain = &e->domain.domain, .func = s->cases->func, .args = s->args, .tables = s->tables,
+        .stack = s->stack_top, .step_limit = step_limit, .store_limit = store_limit };
+    reference_run(&e->reference);
+    if (store_limit && e->domain.memory->is_beyond)
+        e->reference.limited = true;
+}
+
+static void report_reference(const struct expectation *e, struct finding *f)
+{
+    const char *fault = e->reference.fault ? e->reference.fault : e->domain.domain.fault;
+    if (fault && !(e->prefix_part && e->reference.limited))
+        report(f, e->scene, mem_format("the source cannot be run: %s", fault), 0, 0);
+    else if (!e->prefix_part && e->reference.limited)
+        report(f, e->scene, "the source runs for too long", 0, 0);
+}
+
+bool expect_case(struct expectation *e, struct finding *f)
+{
+    uint64_t part = e->prefix_part;
+    run_reference(e, part ? PREFIX_STATEMENTS / part : STEP_LIMIT, part ? PREFIX_STORES / part : 0);
+    if (e->ways->begins_again)
+        return false;
+    report_reference(e, f);
+    return !f->difference;
+}
+
+/* The expectation's domain stays as it is; the code runs in one of its own. */
+static bool run_code(struct comparison *c, const struct emitted *text, const char *label,
+                     uint64_t limit, uint8_t *covered)
+{
+    term_domain_init(&c->domain, cells_copy(c->scene->memory), c->expected->ways);
+    c->machine = (struct machine){ .domain = &c->domain.domain, .covered = covered };
+    scene_enter(c->scene, text, &c->machine);
+    c->entry = c->machine;
+    bool returned = exec_run(&c->machine, &text->code, label, limit);
+    c->found->steps += c->machine.steps;
+    return returned;
+}
+
+void check_case(const struct expectation *e, const struct scene *scene, const struct emitted *text,
+                const char *label, uint8_t *covered, struct finding *f)
+{
+    struct comparison c = { .expected = e, .scene = scene, .found = f };
+    bool returned = run_code(&c, text, label, ENOUGH + ENOUGH * e->reference.steps, covered);
+    if (e->ways->begins_again)
+        return;
+    if (!returned) {
+        differ(&c, c.machine.fault, 0, 0);
         return;
     }
-    if (!whole)
-        differ(r, mem_format("the source cannot be run: %s", r->reference.fault), 0, 0);
-    else if (r->reference_domain.domain.fault)
-        differ(r, mem_format("the source cannot be run: %s", r->reference_domain.domain.fault), 0, 0);
+    compare_result(&c);
+    compare_memory(&c);
+    compare_saved(&c);
+    check_stack_wiped(&c);
+    if (scene->cases->func->wipe)
+        check_registers_wiped(&c);
 }
 
-static bool run_code(struct run *r, const struct emitted *text, const char *label, uint64_t limit)
-{
-    term_domain_init(&r->code_domain, cells_copy(r->scene->memory));
-    r->code_domain.declassified = r->reference_domain.declassified;
-    r->code_domain.assignment = r->assignment;
-    r->machine = (struct machine){ .domain = &r->code_domain.domain };
-    scene_enter(r->scene, text, &r->machine);
-    r->entry = r->machine;
-    return exec_run(&r->machine, &text->code, label, limit);
-}
-
-/* One run of both sides, under one assignment. */
-static void compare_runs(struct run *r, const struct emitted *text, const char *label)
-{
-    run_reference(r, STEP_LIMIT, 0);
-    if (!r->difference && r->reference.limited)
-        differ(r, "the source runs for too long", 0, 0);
-    if (!r->difference && !run_code(r, text, label, ENOUGH + ENOUGH * r->reference.steps))
-        differ(r, r->machine.fault, 0, 0);
-    if (r->difference)
-        return;
-    compare_result(r);
-    compare_memory(r);
-    compare_saved(r);
-    check_stack_wiped(r);
-    if (r->scene->cases->func->wipe)
-        check_registers_wiped(r);
-}
-
-void prove_case(struct run *r, const struct emitted *text, const char *label)
-{
-    compare_runs(r, text, label);
-    while (!r->difference && r->reference_domain.declassified->at.n > 0 && ++r->assignment < SAMPLES)
-        compare_runs(r, text, label);
-}
+/* -- prefixes -- */
 
 /* What the source writes to one byte, first to last. */
 struct written { val term; int byte; struct written *next; };
@@ -206,18 +248,18 @@ static val byte_of(val term, int byte)
 }
 
 /* Every store of the code writes what the source writes there next. */
-static void compare_stores(struct run *r, const struct region *region)
+static void compare_stores(struct comparison *c, const struct region *region)
 {
-    struct history *h = history_of(r->reference_domain.memory, region);
-    const struct cells *m = r->code_domain.memory;
-    for (int i = 0; i < m->stores.n && !r->difference; i++) {
+    struct history *h = history_of(c->expected->domain.memory, region);
+    const struct cells *m = c->domain.memory;
+    for (int i = 0; i < m->stores.n && !c->found->difference; i++) {
         const struct store_record *s = &m->stores.at[i];
         uint64_t offset = s->address - region->base;
-        for (int k = 0; offset < region->window && k < s->bytes && !r->difference; k++) {
+        for (int k = 0; offset < region->window && k < s->bytes && !c->found->difference; k++) {
             struct written **next = &h[offset + (uint64_t)k].first;
             val found = byte_of(s->value, k), expected = *next ? byte_of((*next)->term, (*next)->byte) : 0;
             if (found != expected)
-                differ(r, mem_format("byte %llu of %s", (unsigned long long)offset + (unsigned)k,
+                differ(c, mem_format("byte %llu of %s", (unsigned long long)offset + (unsigned)k,
                                      region->name), expected, found);
             else
                 *next = (*next)->next;
@@ -225,28 +267,39 @@ static void compare_stores(struct run *r, const struct region *region)
     }
 }
 
-static void compare_written(struct run *r)
+static void compare_written(struct comparison *c)
 {
-    const struct cells *m = r->code_domain.memory;
+    const struct cells *m = c->domain.memory;
     for (int i = 0; i < m->regions.n; i++)
-        if (!is_stack(r->scene, &m->regions.at[i]))
-            compare_stores(r, &m->regions.at[i]);
+        if (!is_stack(c->scene, &m->regions.at[i]))
+            compare_stores(c, &m->regions.at[i]);
 }
 
-static void compare_prefix(struct run *r, const struct emitted *text, const char *label,
-                           uint64_t part)
+static void check_beginning(const struct expectation *e, const struct emitted *text, const char *label,
+                            uint8_t *covered, struct finding *f)
 {
-    run_reference(r, PREFIX_STATEMENTS / part, PREFIX_STORES / part);
-    if (r->difference)
+    struct comparison c = { .expected = e, .scene = e->scene, .found = f };
+    if (run_code(&c, text, label, PREFIX_STEPS, covered))
+        differ(&c, "returns early", 0, 0);
+    else if (e->ways->begins_again)
         return;
-    if (!r->reference.limited)
-        prove_case(r, text, label);
-    else if (run_code(r, text, label, PREFIX_STEPS))
-        differ(r, "returns early", 0, 0);
-    else if (r->machine.steps < PREFIX_STEPS && !r->code_domain.memory->is_beyond)
-        differ(r, r->machine.fault, 0, 0);
+    else if (c.machine.steps < PREFIX_STEPS && !c.domain.memory->is_beyond)
+        differ(&c, c.machine.fault, 0, 0);
     else
-        compare_written(r);
+        compare_written(&c);
+}
+
+static void check_part(struct expectation *e, const struct emitted *text, const char *label,
+                       uint8_t *covered, struct finding *f)
+{
+    do {
+        if (!expect_case(e, f))
+            continue;
+        if (e->reference.limited)
+            check_beginning(e, text, label, covered, f);
+        else
+            check_case(e, e->scene, text, label, covered, f);
+    } while (!f->difference && ways_next(e->ways));
 }
 
 /* The first instructions with a huge count: where the source is far from its
@@ -254,12 +307,14 @@ static void compare_prefix(struct run *r, const struct emitted *text, const char
  * source writes there first. The source runs as far as that takes, mostly a
  * part of its limit: only a difference, which the rest may still resolve, makes
  * it run farther. */
-void prove_prefix(struct run *r, const struct emitted *text, const char *label)
+void check_prefix(const struct scene *scene, const struct emitted *text, const char *label,
+                  uint8_t *covered, struct finding *f)
 {
     static const uint64_t parts[] = { 16, 4, 1 };
-    const struct run fresh = *r;
-    for (int i = 0; i < COUNT(parts) && (i == 0 || r->difference); i++) {
-        *r = fresh;
-        compare_prefix(r, text, label, parts[i]);
+    const struct finding fresh = *f;
+    for (int i = 0; i < COUNT(parts) && (i == 0 || f->difference); i++) {
+        struct expectation e = { .scene = scene, .ways = NEW(struct ways), .prefix_part = parts[i] };
+        *f = fresh;
+        check_part(&e, text, label, covered, f);
     }
 }

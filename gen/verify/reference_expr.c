@@ -102,27 +102,48 @@ static val walk_binary(struct walk *w, const struct expr *e)
     }
 }
 
-static bool compare(enum op op, uint64_t a, uint64_t b, bool is_signed)
+/* Arm's flags of a - b: is it zero, and is a less? */
+static val less(struct walk *w, int width, val a, val b, bool is_signed)
 {
-    bool less = is_signed ? (int32_t)a < (int32_t)b : a < b;
-    switch (op) {
-    case BIN_EQ: return a == b;
-    case BIN_NE: return a != b;
-    case BIN_LT: return less;
-    case BIN_LE: return less || a == b;
-    case BIN_GT: return !less && a != b;
-    default:     return !less;
+    struct domain *d = w->domain;
+    val one = walk_constant(w, 1, 1), minus_b = d->lanes(d, LANE_NOT, width, width, b, 0);
+    if (!is_signed)
+        return walk_not_flag(w, d->carry(d, width, a, minus_b, one));
+    val sum = d->add_carry(d, width, a, minus_b, one);
+    return d->lanes(d, LANE_XOR, 1, 1, d->field(d, 1, sum, width - 1, 1, false),
+                    d->overflow(d, width, a, minus_b, one));
+}
+
+/* A condition, not two numbers: of what was declassified only the outcome may be
+ * asked for (term_domain.h). */
+static val walk_compare(struct walk *w, const struct expr *e)
+{
+    struct domain *d = w->domain;
+    int width = value_types[e->a->type].bits;
+    val a = walk_expr(w, e->a), b = walk_expr(w, e->b);
+    if (w->stopped)
+        return 0;
+    bool is_signed = e->a->type == TYPE_I32;
+    val equal = d->is_zero(d, width, d->lanes(d, LANE_SUB, width, width, a, b));
+    switch (e->op) {
+    case BIN_EQ: return equal;
+    case BIN_NE: return walk_not_flag(w, equal);
+    case BIN_LT: return less(w, width, a, b, is_signed);
+    case BIN_GE: return walk_not_flag(w, less(w, width, a, b, is_signed));
+    default: {
+        val at_most = d->lanes(d, LANE_OR, 1, 1, less(w, width, a, b, is_signed), equal);
+        return e->op == BIN_LE ? at_most : walk_not_flag(w, at_most);
+    }
     }
 }
 
 static val walk_condition(struct walk *w, const struct expr *e)
 {
     bool truth = false;
+    if (e->kind == E_COMPARE)
+        return walk_compare(w, e);
     if (e->kind == E_SAME) {
         truth = walk_base(w, e->object_a) == walk_base(w, e->object_b);
-    } else if (e->kind == E_COMPARE) {
-        uint64_t a = walk_number(w, e->a), b = walk_number(w, e->b);
-        truth = compare(e->op, a, b, e->a->type == TYPE_I32);
     } else if (e->op == UN_LOGIC_NOT) {
         truth = !walk_number(w, e->a);
     } else {

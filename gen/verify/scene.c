@@ -42,7 +42,7 @@ static void set_scalar(struct scene *s, int i, const struct param *p)
     s->args[i].value = v;
     s->passed[i] = v;
     if (width == 32) {
-        val junk = term_input(32, "the upper half of argument", i, INPUT_PUBLIC);
+        val junk = term_input(32, "the upper half of argument", i, INPUT_ANYTHING);
         s->passed[i] = term_cat(64, (struct piece[]){ { v, 0, 32 }, { junk, 0, 32 } }, 2);
     }
 }
@@ -51,7 +51,7 @@ static void set_scalar(struct scene *s, int i, const struct param *p)
 
 static struct reference_run precondition_run(const struct scene *s, struct term_domain *d)
 {
-    term_domain_init(d, s->memory);
+    term_domain_init(d, s->memory, NULL);
     return (struct reference_run){ .domain = &d->domain, .func = s->cases->func, .args = s->args };
 }
 
@@ -80,48 +80,58 @@ static int access_of(const struct object *o)
     return o->direction == DIR_IN ? REGION_READ : REGION_READ | REGION_WRITE;
 }
 
-/* Symbols for `count` elements from an offset; elements of up to 16 bytes. */
-static void fill(const struct scene *s, struct region *r, const char *name, uint64_t offset,
-                 int element, uint64_t count, enum input_kind kind)
+static void fill(struct region *r, const char *name, uint64_t offset, int element, uint64_t count,
+                 enum input_kind kind)
 {
-    for (uint64_t i = 0; i < count && offset + (uint64_t)element <= r->window; i++) {
-        int64_t index = count == 1 ? NO_INDEX : (int64_t)i;
-        cells_set(s->memory, r->base + offset, element, term_input(element * 8, name, index, kind));
-        offset += (uint64_t)element;
-    }
+    if (count > 0)
+        cells_fill(r, (struct filling){ .name = name, .kind = kind, .offset = offset, .count = count,
+                                        .element = element });
 }
 
 /* Byte arrays are mostly read 16 bytes at a time: one symbol for each 16. */
-static void fill_bytes(const struct scene *s, struct region *r, const char *name, uint64_t size)
+static void fill_bytes(struct region *r, const char *name, uint64_t size, enum input_kind kind)
 {
     uint64_t whole = size / 16;
-    fill(s, r, mem_format("16 bytes of %s, ", name), 0, 16, whole, INPUT_SECRET);
-    if (whole * 16 < r->window)
-        fill(s, r, mem_format("the end of %s, ", name), whole * 16, 1, size % 16, INPUT_SECRET);
+    fill(r, mem_format("16 bytes of %s, ", name), 0, 16, whole, kind);
+    fill(r, mem_format("the end of %s, ", name), whole * 16, 1, size % 16, kind);
+}
+
+/* Fields stand in the order of their offsets (lang/layout.c). */
+static void fill_padding(struct region *r, const struct param *p)
+{
+    const struct struct_type *t = p->object->layout;
+    const char *name = mem_format("padding of %s", p->name);
+    uint64_t end = 0;
+    for (int i = 0; i < t->field_count; i++) {
+        const struct field *f = &t->fields[i];
+        fill(r, name, end, 1, f->offset - end, INPUT_ANYTHING);
+        end = f->offset + f->count * (uint64_t)type_bytes(f->element);
+    }
+    fill(r, name, end, 1, r->window - end, INPUT_ANYTHING);
+}
+
+static void fill_number(struct region *r, uint64_t offset, int bytes, uint64_t v)
+{
+    uint8_t *at = NEW_ARRAY(uint8_t, bytes);
+    for (int i = 0; i < bytes; i++)
+        at[i] = (uint8_t)(v >> 8 * i);
+    cells_fill(r, (struct filling){ .bytes = at, .offset = offset, .count = 1, .element = bytes });
 }
 
 static void fill_struct(const struct scene *s, struct region *r, const struct param *p)
 {
     const struct struct_type *t = p->object->layout;
-    fill(s, r, mem_format("padding of %s", p->name), 0, 1, r->window, INPUT_PUBLIC);
+    fill_padding(r, p);
     for (int i = 0; i < t->field_count; i++) {
         const struct field *f = &t->fields[i];
         int element = type_bytes(f->element);
-        char *name = mem_format("%s.%s", p->name, f->name);
         uint64_t known;
         if (chosen_value(s, p, f, &known))
-            cells_set(s->memory, r->base + f->offset, element, number(element * 8, known));
+            fill_number(r, f->offset, element, known);
         else
-            fill(s, r, name, f->offset, element, f->count, f->secret ? INPUT_SECRET : INPUT_PUBLIC);
+            fill(r, mem_format("%s.%s", p->name, f->name), f->offset, element, f->count,
+                 f->secret ? INPUT_SECRET : INPUT_PUBLIC);
     }
-}
-
-/* Public arrays must be known numbers: what they hold may decide addresses. */
-static void fill_public(const struct scene *s, struct region *r)
-{
-    uint64_t v = 0x243f6a8885a308d3;            /* pi, so that nothing is special about it */
-    for (uint64_t i = 0; i < r->window; i++, v = v << 7 | v >> 57)
-        cells_set(s->memory, r->base + i, 1, number(8, v & 0xff));
 }
 
 static struct region *class_region(const struct scene *s, const struct object *o, uint64_t size)
@@ -148,15 +158,14 @@ static bool place_object(struct scene *s, int i, enum scene_size limit)
         return false;
     struct region *r = class_region(s, o, size);
     uint64_t base = array_base[s->layout] + array_stride * (uint64_t)s->class_of[o->id];
+    int element = o->layout ? 0 : type_bytes(o->element);
+    enum input_kind kind = o->secret ? INPUT_SECRET : INPUT_PUBLIC;
     if (r && o->layout)
         fill_struct(s, r, p);
-    else if (r && !o->secret)
-        fill_public(s, r);
-    else if (r && o->element == TYPE_U8)
-        fill_bytes(s, r, p->name, size);
+    else if (r && element == 1)
+        fill_bytes(r, p->name, size, kind);
     else if (r)
-        fill(s, r, p->name, 0, type_bytes(o->element), size / (uint64_t)type_bytes(o->element),
-             INPUT_SECRET);
+        fill(r, p->name, 0, element, size / (uint64_t)element, kind);
     s->args[i].address = base;
     s->args[i].size = size;
     s->passed[i] = number(64, base);
@@ -171,13 +180,13 @@ static void place_tables(struct scene *s, const struct emitted *text)
         s->tables += PAGE - (size & (PAGE - 1) & ~(text->align - 1));
     struct region *r = size ? cells_add(s->memory, "tables", s->tables, size, REGION_READ) : NULL;
     /* As vectors, which is how most of them are read: one term then. */
-    for (uint64_t at = 0; r && at < size; at += VECTOR_BYTES) {
-        struct bits v = { { 0, 0 } };
-        int n = size - at < VECTOR_BYTES ? (int)(size - at) : VECTOR_BYTES;
-        for (int i = 0; i < n; i++)
-            v.v[i / 8] |= (uint64_t)text->bytes.at[at + (uint64_t)i] << i % 8 * 8;
-        cells_set(s->memory, s->tables + at, n, term_constant(n * 8, v));
-    }
+    uint64_t whole = size / VECTOR_BYTES;
+    if (!r)
+        return;
+    cells_fill(r, (struct filling){ .bytes = text->bytes.at, .count = whole, .element = VECTOR_BYTES });
+    cells_fill(r, (struct filling){ .bytes = text->bytes.at + whole * VECTOR_BYTES,
+                                    .offset = whole * VECTOR_BYTES, .element = 1,
+                                    .count = size - whole * VECTOR_BYTES });
 }
 
 /* What lies between arguments is as unknown as their upper halves. */
@@ -188,7 +197,7 @@ static void place_stack_arguments(const struct scene *s, const struct emitted *t
     if (bytes == 0)
         return;
     struct region *r = cells_add(s->memory, "the caller's arguments", s->stack_top, bytes, REGION_READ);
-    fill(s, r, "between arguments", 0, 1, bytes, INPUT_PUBLIC);
+    fill(r, "between arguments", 0, 1, bytes, INPUT_ANYTHING);
     for (int i = 0; i < f->param_count; i++) {
         struct abi_place place = abi_place(f, i, text->packs_arguments);
         if (place.on_stack)
@@ -232,11 +241,11 @@ void scene_enter(const struct scene *s, const struct emitted *text, struct machi
     for (int i = 0; i < COUNT(m->x); i++)
         m->x[i] = i < f->param_count && !abi_place(f, i, text->packs_arguments).on_stack
                       ? s->passed[i]
-                      : term_input(64, "entry x", i, INPUT_PUBLIC);
+                      : term_input(64, "entry x", i, INPUT_ANYTHING);
     for (int i = 0; i < COUNT(m->v); i++)
-        m->v[i] = term_input(128, "entry v", i, INPUT_PUBLIC);
+        m->v[i] = term_input(128, "entry v", i, INPUT_ANYTHING);
     for (int i = 0; i < FLAG_COUNT; i++)
-        m->flag[i] = term_input(1, "entry flag", i, INPUT_PUBLIC);
+        m->flag[i] = term_input(1, "entry flag", i, INPUT_ANYTHING);
     m->sp = number(64, s->stack_top);
     for (int i = 0; i < text->objects.n; i++)
         machine_add_symbol(m, text->objects.at[i].name, s->tables + text->objects.at[i].offset);

@@ -10,9 +10,9 @@
 
 #include "verify/abi.h"
 #include "verify/cases.h"
-#include "verify/cells.h"
 #include "verify/machine.h"
 #include "verify/reference.h"
+#include "verify/term_domain.h"
 #include "verify/text_read.h"
 
 enum { MAX_ARGS = MAX_ARGUMENTS };

@@ -50,6 +50,7 @@ struct piece { val term; uint16_t lo, n; };     /* n bits of term from bit lo */
 struct term {
     uint8_t op, sub, width, lane;
     bool secret;                /* some input in it is */
+    bool is_public;             /* INPUT: whoever calls knows it */
     uint16_t count;             /* arguments, pieces or addends */
     int imm;
     struct bits constant;       /* CONST; XOR: the constant operand; SUM: per-lane constant */
@@ -69,9 +70,9 @@ void term_reset(void);
 const struct term *term_get(val t);
 int term_count(void);
 
-/* Results of operations already done in this store: the cases of one proof
- * compute mostly the same. `what` is the operation with all that is not an
- * operand packed into it (TERM_KEY); 0 when it is not known yet. */
+/* Results of operations done in this store, as long as they are remembered: the
+ * cases of one proof compute mostly the same. `what` is the operation with all
+ * that is not an operand packed into it (TERM_KEY); 0 when it is not known. */
 struct term_key { uint64_t what; val a, b, c; };
 #define TERM_KEY(operation, sub, width, lane, amount, ...)                      \
     (struct term_key){ (uint64_t)(operation) << 40 | (uint64_t)(sub) << 32 |      \
@@ -83,9 +84,12 @@ val term_remember(struct term_key key, val result);
 val term_constant(int width, struct bits v);
 /* The symbol that is called NAME, or NAME[index] ("key.rd_key[1]"): the same
  * each time, so that the cases of one proof share their terms. */
-enum input_kind { INPUT_SECRET, INPUT_PUBLIC };
+enum input_kind { INPUT_SECRET, INPUT_PUBLIC, INPUT_ANYTHING /* no secret, but nothing may depend on it */ };
 enum { NO_INDEX = -1 };
 val term_input(int width, const char *name, int64_t index, enum input_kind kind);
+/* The same in two steps, for many symbols of one name. */
+int term_name(const char *name);
+val term_symbol(int width, int name, int64_t index, enum input_kind kind);
 bool term_is_constant(val t, struct bits *out);
 
 /* The operations of domain.h on terms. */

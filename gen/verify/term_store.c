@@ -8,21 +8,26 @@
  */
 #include "verify/term_store.h"
 
-enum { CHUNK = 1 << 10, FIRST_SLOTS = 1 << 12 };
+/* MEMOS: operations of one kernel, mostly; they are a third of a second-level cache. */
+enum { CHUNK = 1 << 10, FIRST_SLOTS = 1 << 12, MEMOS = 1 << 16, CONSTANTS = 1 << 9 };
 
+struct slot { uint32_t hash; val term; };
 struct memo { struct term_key key; val result; };
+struct known { struct bits v; int width; val term; };
 
 static struct {
     struct arena arena;
     struct term **chunks;               /* of CHUNK terms each; term 0 is none */
     int chunk_count;
     int count;                          /* terms, with term 0 */
-    val *slots;                         /* open addressing, a power of two */
+    struct slot *slots;                 /* open addressing, a power of two */
     size_t slot_count;
     struct { const char *at[128]; int n; } names;       /* of inputs, each once */
-    struct memo *memos;                 /* open addressing, a power of two */
-    size_t memo_count, memo_slots;
 } store;
+
+/* Caches: each entry the last one that belongs there. */
+static struct memo memos[MEMOS];
+static struct known constants[CONSTANTS];
 
 void term_reset(void)
 {
@@ -31,8 +36,8 @@ void term_reset(void)
     store.count = 1;
     store.slot_count = FIRST_SLOTS;
     store.slots = arena_alloc(&store.arena, sizeof *store.slots * store.slot_count);
-    store.memo_slots = FIRST_SLOTS;
-    store.memos = arena_alloc(&store.arena, sizeof *store.memos * store.memo_slots);
+    memset(memos, 0, sizeof memos);
+    memset(constants, 0, sizeof constants);
 }
 
 static struct term *term_at(val t) { return &store.chunks[t / CHUNK][t % CHUNK]; }
@@ -118,9 +123,13 @@ static bool same_term(const struct term *a, const struct term *b)
            bits_equal(a->constant, b->constant) && same_operands(a, b);
 }
 
-/* -- samples -- */
+val term_operand(const struct term *t, int i)
+{
+    return t->op == TERM_CAT ? t->of.piece[i].term
+           : t->op == TERM_SUM ? t->of.addend[i].term : t->of.arg[i];
+}
 
-static struct bits sample_of(val t, int i) { return t ? term_get(t)->sample[i] : ones(0); }
+/* -- samples -- */
 
 static struct bits sample_input(const struct term *t, int i)
 {
@@ -134,12 +143,12 @@ static struct bits sample_input(const struct term *t, int i)
     return bits_and((struct bits){ { mix(r, 1), mix(r, 2) } }, ones(t->width));
 }
 
-static struct bits sample_cat(const struct term *t, int s)
+static struct bits value_of_cat(const struct term *t, const struct bits *operand)
 {
     struct bits sum = { { 0, 0 } };
     for (int i = 0, at = 0; i < t->count; at += t->of.piece[i++].n) {
         const struct piece *p = &t->of.piece[i];
-        struct bits part = bits_field(t->width, sample_of(p->term, s), p->lo, p->n, false);
+        struct bits part = bits_field(t->width, operand[i], p->lo, p->n, false);
         sum = bits_or(sum, bits_left(part, at));
     }
     return sum;
@@ -147,57 +156,45 @@ static struct bits sample_cat(const struct term *t, int s)
 
 /* Lanes of 1 bit (flags) have no lane operation of their own: AND is add's and
  * XOR's replacement there, and sums of flags are never made. */
-static struct bits sample_sum(const struct term *t, int s)
+static struct bits value_of_sum(const struct term *t, const struct bits *operand)
 {
     struct bits sum = t->constant;
     for (int i = 0; i < t->count; i++) {
         struct bits factor = { { 0, 0 } };
         for (int at = 0; at < t->width; at += t->lane)
             factor = bits_or(factor, bits_left((struct bits){ { t->of.addend[i].factor, 0 } }, at));
-        struct bits product = bits_lanes(LANE_MUL, t->width, t->lane, factor,
-                                         sample_of(t->of.addend[i].term, s));
+        struct bits product = bits_lanes(LANE_MUL, t->width, t->lane, factor, operand[i]);
         sum = bits_lanes(LANE_ADD, t->width, t->lane, sum, product);
     }
     return sum;
 }
 
-static struct bits sample_logic(const struct term *t, int s)
+static struct bits value_of_logic(const struct term *t, const struct bits *operand)
 {
     struct bits r = t->op == TERM_AND ? ones(t->width) : t->constant;
     for (int i = 0; i < t->count; i++) {
-        struct bits x = sample_of(t->of.arg[i], s);
+        struct bits x = operand[i];
         r = t->op == TERM_AND ? bits_and(r, x) : t->op == TERM_OR ? bits_or(r, x) : bits_xor(r, x);
     }
     return r;
 }
 
-static struct bits sample_table(const struct term *t, int s)
+struct bits term_value(const struct term *t, const struct bits *operand)
 {
-    struct bits tables[4];
-    for (int i = 0; i < t->count - 2; i++)
-        tables[i] = sample_of(t->of.arg[i], s);
-    return bits_table(t->width / 8, t->count - 2, tables, sample_of(t->of.arg[t->count - 2], s),
-                      sample_of(t->of.arg[t->count - 1], s));
-}
-
-static struct bits sample_term(const struct term *t, int s)
-{
-    struct bits a = { { 0, 0 } }, b = a, c = a;
-    if (t->op >= TERM_LANES && t->op != TERM_TABLE) {
-        a = t->count > 0 ? sample_of(t->of.arg[0], s) : a;
-        b = t->count > 1 ? sample_of(t->of.arg[1], s) : b;
-        c = t->count > 2 ? sample_of(t->of.arg[2], s) : c;
-    }
+    struct bits none = { { 0, 0 } };
+    struct bits a = t->count > 0 ? operand[0] : none, b = t->count > 1 ? operand[1] : none;
+    struct bits c = t->count > 2 ? operand[2] : none;
     int n = t->imm;             /* the operands' width, where the result's differs */
     switch ((enum term_op)t->op) {
     case TERM_CONST:    return t->constant;
-    case TERM_INPUT:    return sample_input(t, s);
-    case TERM_CAT:      return sample_cat(t, s);
-    case TERM_XOR: case TERM_AND: case TERM_OR: return sample_logic(t, s);
-    case TERM_SUM:      return sample_sum(t, s);
+    case TERM_INPUT:    break;
+    case TERM_CAT:      return value_of_cat(t, operand);
+    case TERM_XOR: case TERM_AND: case TERM_OR: return value_of_logic(t, operand);
+    case TERM_SUM:      return value_of_sum(t, operand);
     case TERM_LANES:    return bits_lanes((enum lane_op)t->sub, t->width, t->lane, a, b);
     case TERM_WIDE:     return bits_widen_multiply((enum wide_op)t->sub, t->width, t->lane, a, b);
-    case TERM_TABLE:    return sample_table(t, s);
+    case TERM_TABLE:    return bits_table(t->width / 8, t->count - 2, operand, operand[t->count - 2],
+                                          operand[t->count - 1]);
     case TERM_CARRY:    return (struct bits){ { bits_carry(n, a, b, c.v[0]), 0 } };
     case TERM_OVERFLOW: return (struct bits){ { bits_overflow(n, a, b, c.v[0]), 0 } };
     case TERM_IS_ZERO:  return (struct bits){ { bits_is_zero(a), 0 } };
@@ -205,8 +202,23 @@ static struct bits sample_term(const struct term *t, int s)
     case TERM_CHOOSE:   return a.v[0] ? b : c;
     case TERM_CRYPTO:   return bits_crypto((enum crypto_op)t->sub, a, b, c);
     }
-    assert(0 && "a term operation");
-    return a;
+    assert(0 && "the value of an input follows from nothing");
+    return none;
+}
+
+static struct bits sample_term(const struct term *t, int s)
+{
+    enum { FEW = 64 };
+    struct bits few[FEW], *operand = few;
+    if (t->op == TERM_INPUT)
+        return sample_input(t, s);
+    if (t->count > FEW)
+        operand = NEW_ARRAY(struct bits, t->count);
+    for (int i = 0; i < t->count; i++) {
+        val of = term_operand(t, i);
+        operand[i] = of ? term_get(of)->sample[s] : ones(0);
+    }
+    return term_value(t, operand);
 }
 
 void term_expect(val result, int i, struct bits expected)
@@ -217,22 +229,29 @@ void term_expect(val result, int i, struct bits expected)
 
 /* -- interning -- */
 
-static void grow_slots(void)
+/* The slot of an equal term, or the empty one where it belongs. */
+static struct slot *slot_of(const struct term *t, uint32_t hash)
 {
-    store.slot_count *= 2;
-    store.slots = arena_alloc(&store.arena, sizeof *store.slots * store.slot_count);
-    for (val t = 1; t < (val)store.count; t++) {
-        size_t i = hash_term(term_at(t)) & (store.slot_count - 1);
-        while (store.slots[i])
-            i = (i + 1) & (store.slot_count - 1);
-        store.slots[i] = t;
-    }
+    size_t i = hash & (store.slot_count - 1);
+    while (store.slots[i].term &&
+           (store.slots[i].hash != hash || !same_term(term_at(store.slots[i].term), t)))
+        i = (i + 1) & (store.slot_count - 1);
+    return &store.slots[i];
 }
 
-val term_operand(const struct term *t, int i)
+static void grow_slots(void)
 {
-    return t->op == TERM_CAT ? t->of.piece[i].term
-           : t->op == TERM_SUM ? t->of.addend[i].term : t->of.arg[i];
+    const struct slot *old = store.slots;
+    size_t n = store.slot_count;
+    store.slot_count *= 2;
+    store.slots = arena_alloc(&store.arena, sizeof *store.slots * store.slot_count);
+    for (size_t k = 0; k < n; k++) {
+        size_t i = old[k].hash & (store.slot_count - 1);
+        while (old[k].term && store.slots[i].term)
+            i = (i + 1) & (store.slot_count - 1);
+        if (old[k].term)
+            store.slots[i] = old[k];
+    }
 }
 
 static bool any_secret(const struct term *t)
@@ -255,17 +274,17 @@ static void keep_operands(struct term *t)
 
 val term_intern(struct term *t)
 {
-    size_t i = hash_term(t) & (store.slot_count - 1);
-    for (; store.slots[i]; i = (i + 1) & (store.slot_count - 1))
-        if (same_term(term_at(store.slots[i]), t))
-            return store.slots[i];
+    uint32_t hash = (uint32_t)hash_term(t);
+    struct slot *slot = slot_of(t, hash);
+    if (slot->term)
+        return slot->term;
     keep_operands(t);
     t->secret = any_secret(t);
     for (int s = 0; s < SAMPLES; s++)
         t->sample[s] = sample_term(t, s);
     val made = (val)store.count;
     *add_term() = *t;
-    store.slots[i] = made;
+    *slot = (struct slot){ hash, made };
     if ((size_t)store.count * 2 > store.slot_count)
         grow_slots();
     return made;
@@ -273,70 +292,60 @@ val term_intern(struct term *t)
 
 /* -- operations done before -- */
 
-static struct memo *memo_slot(struct term_key key)
+static struct memo *memo_of(struct term_key key)
 {
-    uint64_t h = mix(mix(key.what, (uint64_t)key.a << 32 | key.b), key.c);
-    for (size_t i = h & (store.memo_slots - 1);; i = (i + 1) & (store.memo_slots - 1)) {
-        struct memo *m = &store.memos[i];
-        if (m->result == 0 || (m->key.what == key.what && m->key.a == key.a && m->key.b == key.b &&
-                               m->key.c == key.c))
-            return m;
-    }
+    return &memos[mix(mix(key.what, (uint64_t)key.a << 32 | key.b), key.c) & (MEMOS - 1)];
 }
 
-val term_recall(struct term_key key) { return memo_slot(key)->result; }
-
-static void grow_memos(void)
+val term_recall(struct term_key key)
 {
-    struct memo *old = store.memos;
-    size_t n = store.memo_slots;
-    store.memo_slots *= 2;
-    store.memos = arena_alloc(&store.arena, sizeof *store.memos * store.memo_slots);
-    for (size_t i = 0; i < n; i++)
-        if (old[i].result)
-            *memo_slot(old[i].key) = old[i];
+    const struct memo *m = memo_of(key);
+    bool is_same = m->key.what == key.what && m->key.a == key.a && m->key.b == key.b && m->key.c == key.c;
+    return is_same ? m->result : 0;
 }
 
 val term_remember(struct term_key key, val result)
 {
-    *memo_slot(key) = (struct memo){ key, result };
-    if (++store.memo_count * 2 > store.memo_slots)
-        grow_memos();
+    *memo_of(key) = (struct memo){ key, result };
     return result;
 }
 
 val term_constant(int width, struct bits v)
 {
-    return term_intern(&(struct term){ .op = TERM_CONST, .width = (uint8_t)width,
-                                       .constant = bits_and(v, ones(width)) });
+    v = bits_and(v, ones(width));
+    uint64_t h = mix(mix((uint64_t)width, v.v[0]), v.v[1]);
+    struct known *k = &constants[h & (CONSTANTS - 1)];
+    if (k->term == 0 || k->width != width || !bits_equal(k->v, v))
+        *k = (struct known){ v, width,
+                             term_intern(&(struct term){ .op = TERM_CONST, .width = (uint8_t)width,
+                                                         .constant = v }) };
+    return k->term;
 }
 
 /* Names live in the store's arena: a caller's may be freed before it. */
-static const char *input_name(const char *name)
+int term_name(const char *name)
 {
     for (int i = 0; i < store.names.n; i++)
         if (strcmp(store.names.at[i], name) == 0)
-            return store.names.at[i];
+            return i;
     char *copy = arena_alloc(&store.arena, strlen(name) + 1);
     strcpy(copy, name);
     assert(store.names.n < COUNT(store.names.at));
-    return store.names.at[store.names.n++] = copy;
+    store.names.at[store.names.n] = copy;
+    return store.names.n++;
 }
 
-static int name_number(const char *kept)
+val term_symbol(int width, int name, int64_t index, enum input_kind kind)
 {
-    int i = 0;
-    while (store.names.at[i] != kept)
-        i++;
-    return i;
+    return term_intern(&(struct term){ .op = TERM_INPUT, .width = (uint8_t)width, .imm = name,
+                                       .name = store.names.at[name], .index = index,
+                                       .secret = kind == INPUT_SECRET,
+                                       .is_public = kind == INPUT_PUBLIC });
 }
 
 val term_input(int width, const char *name, int64_t index, enum input_kind kind)
 {
-    const char *kept = input_name(name);
-    return term_intern(&(struct term){ .op = TERM_INPUT, .width = (uint8_t)width,
-                                       .imm = name_number(kept), .name = kept, .index = index,
-                                       .secret = kind == INPUT_SECRET });
+    return term_symbol(width, term_name(name), index, kind);
 }
 
 bool term_is_constant(val t, struct bits *out)

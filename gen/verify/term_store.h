@@ -60,6 +60,8 @@ val term_not(int width, val a);
 bool term_is_extended_flag(val t, val *c);
 bool term_is_mask(val t, val *c);
 
+/* What the operation gives on values of its operands; not for inputs. */
+struct bits term_value(const struct term *t, const struct bits *operand);
 /* Asserts that `result` has the value `expected` under sample i. */
 void term_expect(val result, int i, struct bits expected);
 
