@@ -5,8 +5,10 @@
  * where `unit` is what it is divided by and `width` the widest loop: every
  * remainder of every width is met at least twice, once with the main loop not
  * taken and once with it taken. What is left of a unit is met in full without a
- * whole unit before it, and as nothing, 1 and all but 1 behind one and two. For one that is only compared, the constants
- * it is compared with and their neighbours.
+ * whole unit before it, and as nothing, 1 and all but 1 behind one and two.
+ * What has a small set of values is tried with each. What only conditions and
+ * addresses ask for is no choice: it stays a symbol, and runs decide about it
+ * (term_domain.h), which proves it for every value.
  */
 #include "verify/cases.h"
 
@@ -14,9 +16,10 @@
 
 enum { SMALL_SET = 40, MAX_PARTITIONS = 64 };
 
-/* What the body does with one parameter. */
+/* What the body does with one parameter, or one public field of one. */
 struct use {
     const struct var *var;
+    const struct field *field;
     uint64_t unit;                      /* largest constant divisor */
     bool counts;
     VEC(uint64_t) compared;
@@ -33,10 +36,9 @@ static struct use *use_of(struct scan *s, const struct expr *e)
 {
     while (e && (e->kind == E_CONVERT || (e->kind == E_BINARY && e->b->kind == E_CONST)))
         e = e->a;
-    if (!e || e->kind != E_VAR)
-        return NULL;
-    for (int i = 0; i < s->n; i++)
-        if (s->uses[i].var == e->var)
+    for (int i = 0; e && i < s->n; i++)
+        if ((e->kind == E_VAR && s->uses[i].var == e->var) ||
+            (e->kind == E_LOAD && e->access.field && s->uses[i].field == e->access.field))
             return &s->uses[i];
     return NULL;
 }
@@ -76,7 +78,7 @@ static void mark_counts(struct scan *s, const struct expr *e)
 {
     if (!e)
         return;
-    struct use *u = e->kind == E_VAR ? use_of(s, e) : NULL;
+    struct use *u = e->kind == E_VAR || e->kind == E_LOAD ? use_of(s, e) : NULL;
     if (u)
         u->counts = true;
     mark_counts(s, e->a);
@@ -113,88 +115,97 @@ static void scan_list(struct scan *s, const struct stmt *st)
         scan_stmt(s, st);
 }
 
-/* -- what decides -- */
+/* -- what counts -- */
 
-/* Variables whose value reaches a condition, a loop bound, an address or an
- * extent, through any assignments. */
-struct deciding { bool *var; bool changed; };
+/* Variables and fields whose value reaches a loop bound or an extent, through any
+ * assignments: their number must be known. */
+struct counting { bool *var; VEC(const struct field *) fields; bool changed; };
 
-static void decide(struct deciding *d, const struct expr *e)
+static bool is_field_counting(const struct counting *c, const struct field *f)
 {
-    if (!e)
-        return;
-    if (e->kind == E_VAR && !d->var[e->var->id])
-        d->var[e->var->id] = d->changed = true;
-    decide(d, e->a);
-    decide(d, e->b);
-    decide(d, e->c);
-    for (int i = 0; i < e->arg_count; i++)
-        decide(d, e->args[i]);
+    for (int i = 0; i < c->fields.n; i++)
+        if (c->fields.at[i] == f)
+            return true;
+    return false;
 }
 
-/* The addresses that are read to evaluate e. */
-static void decide_addresses(struct deciding *d, const struct expr *e)
+static void count_field(struct counting *c, const struct field *f)
+{
+    if (!is_field_counting(c, f)) {
+        vec_push(&c->fields, f);
+        c->changed = true;
+    }
+}
+
+/* A load that names no field may read any. */
+static void count_fields(struct counting *c, const struct object *o, const struct field *one)
+{
+    const struct struct_type *t = o ? o->layout : NULL;
+    for (int i = 0; t && i < t->field_count; i++)
+        if (!one || one == &t->fields[i])
+            count_field(c, &t->fields[i]);
+}
+
+static void count(struct counting *c, const struct expr *e)
 {
     if (!e)
         return;
+    if (e->kind == E_VAR && !c->var[e->var->id])
+        c->var[e->var->id] = c->changed = true;
     if (e->kind == E_LOAD)
-        decide(d, e->access.offset);
-    decide_addresses(d, e->a);
-    decide_addresses(d, e->b);
-    decide_addresses(d, e->c);
+        count_fields(c, e->access.object, e->access.field);
+    count(c, e->a);
+    count(c, e->b);
+    count(c, e->c);
     for (int i = 0; i < e->arg_count; i++)
-        decide_addresses(d, e->args[i]);
+        count(c, e->args[i]);
 }
 
-static bool is_deciding(const struct deciding *d, const struct var *v)
+static bool is_counting(const struct counting *c, const struct var *v)
 {
-    return v && d->var[v->id];
+    return v && c->var[v->id];
 }
 
-static void decide_list(struct deciding *d, const struct stmt *s);
+static void count_list(struct counting *c, const struct stmt *s);
 
-static void decide_stmt(struct deciding *d, const struct stmt *s)
+static void count_stmt(struct counting *c, const struct stmt *s)
 {
     const struct expr *values[] = { s->value, s->a, s->b, s->flag_in };
-    bool is_result_deciding = is_deciding(d, s->var) || is_deciding(d, s->flag) || is_deciding(d, s->high);
-    for (int i = 0; i < COUNT(values); i++) {
-        decide_addresses(d, values[i]);
-        if (is_result_deciding)
-            decide(d, values[i]);
+    bool is_result_counting = is_counting(c, s->var) || is_counting(c, s->flag) || is_counting(c, s->high);
+    for (int i = 0; i < COUNT(values) && is_result_counting; i++)
+        count(c, values[i]);
+    count(c, s->lo);
+    count(c, s->hi);
+    if (s->kind == S_WHILE)
+        count(c, s->cond);
+    for (int i = 0; i < s->arg_count; i++) {        /* whatever the callee does with it */
+        count(c, s->args[i].value);
+        count_fields(c, s->args[i].object, NULL);
     }
-    decide(d, s->lo);
-    decide(d, s->hi);
-    decide(d, s->cond);
-    if (s->kind == S_STORE)
-        decide(d, s->access.offset);
-    for (int i = 0; i < s->value_count; i++)
-        decide_addresses(d, s->values[i]);
-    for (int i = 0; i < s->arg_count; i++)          /* whatever the callee does with it */
-        decide(d, s->args[i].value);
     for (int i = 0; i < s->arm_count; i++)
-        decide_list(d, s->arms[i].body);
-    decide_list(d, s->body);
-    decide_list(d, s->other);
+        count_list(c, s->arms[i].body);
+    count_list(c, s->body);
+    count_list(c, s->other);
 }
 
-static void decide_list(struct deciding *d, const struct stmt *s)
+static void count_list(struct counting *c, const struct stmt *s)
 {
     for (; s; s = s->next)
-        decide_stmt(d, s);
+        count_stmt(c, s);
 }
 
-static struct deciding deciding_of(const struct func *f)
+static struct counting counting_of(const struct func *f)
 {
-    struct deciding d = { .var = NEW_ARRAY(bool, f->vars.n + 1) };
+    struct counting c = { .var = NEW_ARRAY(bool, f->vars.n + 1) };
     for (int i = 0; i < f->objects.n; i++)
-        decide(&d, f->objects.at[i]->extent);
+        count(&c, f->objects.at[i]->extent);
     for (int i = 0; i < f->where_count; i++)
-        decide(&d, f->where[i]);
+        count(&c, f->where[i]);
     do {
-        d.changed = false;
-        decide_list(&d, f->body);
-    } while (d.changed);
-    return d;
+        c.changed = false;
+        count_list(&c, f->body);
+    } while (c.changed);
+    return c;
 }
 
 /* -- values -- */
@@ -259,42 +270,54 @@ static bool is_count_wanted(const struct scan *s, uint64_t v, uint64_t unit)
     return v <= unit || (is_whole && is_wanted_whole) || (v < 3 * unit && is_next_to_one);
 }
 
-static struct choice param_choice(const struct scan *s, const struct param *p, const struct use *u)
+static void choose_values(struct choice *c, const struct scan *s, const struct value_set *set,
+                          enum value_type type, const struct use *u)
 {
-    struct choice c = { .param = p };
-    uint64_t limit = type_limit(p->type);
-    if (add_whole_set(&c, &p->set))
-        return c;
-    uint64_t first = p->set.n ? p->set.at[0].lo : 0;
+    uint64_t limit = type_limit(type), first = set->n ? set->at[0].lo : 0;
+    if (add_whole_set(c, set))
+        return;
     if (u->counts)
         for (uint64_t v = 0; v <= u->unit * (uint64_t)((2 * s->widest + 1) * s->depth); v++)
             if (is_count_wanted(s, v, u->unit))
-                add_in_set(&c, &p->set, first + v, limit);
+                add_in_set(c, set, first + v, limit);
     for (int i = 0; i < u->compared.n; i++)
         for (uint64_t d = 0; d < 3; d++)
-            add_in_set(&c, &p->set, u->compared.at[i] + d - 1, u->counts ? u->unit * 64 : limit);
+            add_in_set(c, set, u->compared.at[i] + d - 1, u->counts ? u->unit * 64 : limit);
     if (!u->counts) {
-        add_in_set(&c, &p->set, 0, limit);
-        add_in_set(&c, &p->set, 1, limit);
-        add_in_set(&c, &p->set, limit, limit);
+        add_in_set(c, set, first, limit);
+        add_in_set(c, set, first + 1, limit);
+        add_in_set(c, set, set->n ? set->at[set->n - 1].hi : limit, limit);
     }
-    return c;
 }
 
-static void add_fields(struct case_set *cs, const struct param *p)
+static void add_fields(struct case_set *cs, const struct scan *s, const struct counting *counting,
+                       const struct param *p)
 {
     const struct struct_type *layout = p->object ? p->object->layout : NULL;
     for (int i = 0; layout && i < layout->field_count; i++) {
         const struct field *f = &layout->fields[i];
         struct choice c = { .param = p, .field = f };
-        if (f->secret || f->is_array)
+        const struct use none = { .unit = 1 }, *u = &none;
+        for (int k = 0; k < s->n; k++)
+            if (s->uses[k].field == f)
+                u = &s->uses[k];
+        if (f->secret || f->is_array || (f->set.n == 0 && !is_field_counting(counting, f)))
             continue;
-        if (!add_whole_set(&c, &f->set)) {
-            add_in_set(&c, &f->set, f->set.n ? f->set.at[0].lo : 0, ~0ull);
-            add_in_set(&c, &f->set, f->set.n ? f->set.at[0].hi : 1, ~0ull);
-        }
+        choose_values(&c, s, &f->set, f->element, u);
         vec_push(&cs->choices, c);
     }
+}
+
+static void add_param(struct case_set *cs, const struct scan *s, const struct counting *counting,
+                      const struct param *p)
+{
+    struct choice c = { .param = p };
+    if (!p->var || p->secret || (p->set.n == 0 && !is_counting(counting, p->var)))
+        return;
+    for (int k = 0; k < s->n; k++)
+        if (s->uses[k].var == p->var)
+            choose_values(&c, s, &p->set, p->type, &s->uses[k]);
+    vec_push(&cs->choices, c);
 }
 
 /* -- which arrays are the same -- */
@@ -351,25 +374,40 @@ static void partitions_from(struct case_set *cs, const struct scan *s, uint8_t *
     partitions_from(cs, s, class_of, object + 1, classes + 1);
 }
 
+static void add_uses(struct scan *s, const struct param *p)
+{
+    const struct struct_type *layout = p->object ? p->object->layout : NULL;
+    if (p->var)
+        s->uses[s->n++] = (struct use){ .var = p->var, .unit = 1 };
+    for (int i = 0; layout && i < layout->field_count; i++)
+        s->uses[s->n++] = (struct use){ .field = &layout->fields[i], .unit = 1 };
+}
+
+static struct scan scan_func(const struct func *f, int depth)
+{
+    int most = 0;
+    for (int i = 0; i < f->param_count; i++)
+        most += f->params[i].object && f->params[i].object->layout
+                    ? f->params[i].object->layout->field_count : 1;
+    struct scan s = { .uses = NEW_ARRAY(struct use, most + 1), .widest = 1, .depth = depth };
+    for (int i = 0; i < f->param_count; i++)
+        add_uses(&s, &f->params[i]);
+    scan_list(&s, f->body);
+    for (int i = 0; i < f->objects.n; i++) {
+        mark_counts(&s, f->objects.at[i]->extent);
+        scan_expr(&s, f->objects.at[i]->extent);
+    }
+    return s;
+}
+
 struct case_set cases_of(const struct func *f, int depth)
 {
     struct case_set cs = { .func = f };
-    struct deciding d = deciding_of(f);
-    struct scan s = { .uses = NEW_ARRAY(struct use, f->param_count + 1), .widest = 1, .depth = depth };
-    for (int i = 0; i < f->param_count; i++)
-        if (f->params[i].var)
-            s.uses[s.n++] = (struct use){ .var = f->params[i].var, .unit = 1 };
-    scan_list(&s, f->body);
-    for (int i = 0; i < f->objects.n; i++)
-        mark_counts(&s, f->objects.at[i]->extent), scan_expr(&s, f->objects.at[i]->extent);
-    for (int i = 0, k = 0; i < f->param_count; i++) {
-        const struct param *p = &f->params[i];
-        add_fields(&cs, p);
-        if (!p->var)
-            continue;
-        const struct use *u = &s.uses[k++];
-        if (!p->secret && is_deciding(&d, p->var))
-            vec_push(&cs.choices, param_choice(&s, p, u));
+    struct counting counting = counting_of(f);
+    struct scan s = scan_func(f, depth);
+    for (int i = 0; i < f->param_count; i++) {
+        add_fields(&cs, &s, &counting, &f->params[i]);
+        add_param(&cs, &s, &counting, &f->params[i]);
     }
     uint8_t class_of[64] = { 0 };
     assert(f->objects.n <= COUNT(class_of));

@@ -167,15 +167,7 @@ static void on_remember(struct domain *d, int what, const val *args, int n, val 
 
 static struct term_domain *of(struct domain *d) { return (struct term_domain *)d; }
 
-static void on_declassify(struct domain *d, val a)
-{
-    struct ways *w = of(d)->ways;
-    for (int i = 0; i < w->declassified.n; i++)
-        if (w->declassified.at[i] == a)
-            return;
-    if (term_get(a)->op != TERM_CONST)
-        vec_push(&w->declassified, a);
-}
+static void on_declassify(struct domain *d, val a) { ways_declassify(of(d)->ways, a); }
 
 static bool on_is_secret(struct domain *d, val a) { return term_is_secret(of(d), a); }
 

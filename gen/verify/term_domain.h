@@ -21,7 +21,7 @@ struct decision { val bit; bool outcome; };
 /* What the two runs of a case share: what the source declassified, and which way
  * through it they are on. */
 struct ways {
-    VEC(val) declassified;
+    VEC(struct piece) declassified;
     VEC(struct decision) decisions;
     bool is_sampled;            /* some value has too many bits: the assignment gives all numbers */
     bool begins_again;          /* that turned out in this run, which is of no use then */
@@ -40,6 +40,7 @@ bool term_is_secret(const struct term_domain *d, val t);
 /* The way after this one; false when there is none. Begins with a zeroed struct. */
 bool ways_next(struct ways *ways);
 
+void ways_declassify(struct ways *ways, val t);
 /* term_ways.c: number() of a term that is no constant. */
 bool ways_number(struct term_domain *d, val a, uint64_t *out);
 

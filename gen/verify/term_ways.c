@@ -54,6 +54,40 @@ static void add_visited(struct visited *seen, val t, bool known, struct bits v)
     seen->n++;
 }
 
+static bool is_declassified(const struct ways *w, struct piece p)
+{
+    for (int i = 0; i < w->declassified.n; i++) {
+        struct piece d = w->declassified.at[i];
+        if (d.term == p.term && d.lo <= p.lo && d.lo + d.n >= p.lo + p.n)
+            return true;
+    }
+    return false;
+}
+
+void ways_declassify(struct ways *w, val t)
+{
+    const struct term *term = term_get(t);
+    if (term->op != TERM_CAT) {
+        struct piece whole = { t, 0, term->width };
+        if (term->op != TERM_CONST && !is_declassified(w, whole))
+            vec_push(&w->declassified, whole);
+        return;
+    }
+    for (int i = 0; i < term->count; i++) {
+        struct piece p = term->of.piece[i];
+        if (term_get(p.term)->op != TERM_CONST && !is_declassified(w, p))
+            vec_push(&w->declassified, p);
+    }
+}
+
+static bool is_public(const struct ways *w, val t, struct visited *seen);
+
+static bool is_operand_public(const struct ways *w, const struct term *t, int i, struct visited *seen)
+{
+    return (t->op == TERM_CAT && is_declassified(w, t->of.piece[i])) ||
+           is_public(w, term_operand(t, i), seen);
+}
+
 /* Is everything in t a constant, public or declassified? */
 static bool is_public(const struct ways *w, val t, struct visited *seen)
 {
@@ -63,9 +97,8 @@ static bool is_public(const struct ways *w, val t, struct visited *seen)
         return met->known;
     bool all = term->op != TERM_INPUT || term->is_public;
     for (int i = 0; i < term->count && all; i++)
-        all = is_public(w, term_operand(term, i), seen);
-    for (int i = 0; i < w->declassified.n && !all; i++)
-        all = w->declassified.at[i] == t;
+        all = is_operand_public(w, term, i, seen);
+    all = all || is_declassified(w, (struct piece){ t, 0, term->width });
     add_visited(seen, t, all, ones(0));
     return all;
 }
@@ -92,25 +125,32 @@ static val bit_of(val t, int n) { return term_field(1, t, n, 1, false); }
 
 static bool evaluate(const struct ways *w, val t, struct bits *out, struct visited *seen);
 
+static bool evaluate_bits(const struct ways *w, struct piece p, struct bits *out)
+{
+    *out = ones(0);
+    for (int k = 0; k < p.n; k++) {
+        bool one;
+        if (!is_decided(w, bit_of(p.term, p.lo + k), &one))
+            return false;
+        *out = bits_or(*out, bits_left((struct bits){ { one, 0 } }, k));
+    }
+    return true;
+}
+
 /* Each piece as a whole, or bit by bit. */
 static bool evaluate_pieces(const struct ways *w, const struct term *t, struct bits *out,
                             struct visited *seen)
 {
-    struct bits sum = { { 0, 0 } }, whole;
+    *out = ones(0);
     for (int i = 0, at = 0; i < t->count; at += t->of.piece[i++].n) {
         struct piece p = t->of.piece[i];
-        if (evaluate(w, p.term, &whole, seen)) {
-            sum = bits_or(sum, bits_left(bits_field(128, whole, p.lo, p.n, false), at));
-            continue;
-        }
-        for (int k = 0; k < p.n; k++) {
-            bool one;
-            if (!is_decided(w, bit_of(p.term, p.lo + k), &one))
-                return false;
-            sum = bits_or(sum, bits_left((struct bits){ { one, 0 } }, at + k));
-        }
+        struct bits part;
+        if (evaluate(w, p.term, &part, seen))
+            part = bits_field(128, part, p.lo, p.n, false);
+        else if (!evaluate_bits(w, p, &part))
+            return false;
+        *out = bits_or(*out, bits_left(part, at));
     }
-    *out = sum;
     return true;
 }
 
@@ -122,7 +162,7 @@ static bool evaluate_operands(const struct ways *w, const struct term *term, str
         if (!evaluate(w, term_operand(term, i), &operand[i], seen))
             return false;
     *out = term_value(term, operand);
-    return term->count > 0;
+    return true;
 }
 
 static bool evaluate(const struct ways *w, val t, struct bits *out, struct visited *seen)
@@ -141,8 +181,11 @@ static bool evaluate(const struct ways *w, val t, struct bits *out, struct visit
         *out = (struct bits){ { one, 0 } };
         return true;
     }
-    known = term->op == TERM_CAT ? evaluate_pieces(w, term, out, seen)
-                                 : evaluate_operands(w, term, out, seen);
+    if (term->op == TERM_INPUT)
+        known = evaluate_bits(w, (struct piece){ t, 0, term->width }, out);
+    else
+        known = term->op == TERM_CAT ? evaluate_pieces(w, term, out, seen)
+                                     : evaluate_operands(w, term, out, seen);
     add_visited(seen, t, known, *out);
     return known;
 }
