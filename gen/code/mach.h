@@ -151,8 +151,8 @@ struct mach_func *code_keep(struct arena *a, const struct mach_func *f, struct f
 struct mach_func *select_func(struct ir_func *f, const struct core *core);
 void pair_accesses(struct mach_func *f);        /* ldp, stp, post-index */
 void schedule_func(struct mach_func *f);
-/* After colouring failed: another order that uses fewer registers. False when even
- * the order of selection has been tried. */
+/* After colouring failed: another order that uses fewer registers, at last the
+ * fewest, whatever time it takes. False when that has been tried. */
 bool schedule_again(struct mach_func *f);
 bool allocate_registers(struct mach_func *f);   /* false: `registers` was reported */
 bool build_frame(struct mach_func *f);          /* false: `unsupported` was reported */

@@ -23,6 +23,8 @@
 
 /* Registers left to allocation's constraints. */
 enum { HEADROOM = 2 };
+/* So many are left free at most (schedule_again); then only registers count. */
+enum { MOST_SPARE = 4 };
 
 /* How to choose among what is ready. */
 struct strategy {
@@ -37,7 +39,7 @@ static const struct strategy usual[] = {
 };
 /* When none of those fits the registers. */
 static const struct strategy thrifty[] = {
-    { 0, 4 }, { 0, 8 }, { 64, 4 }, { 32, 4 }, { 24, 0 }, { 16, 0 }, { 8, 0 },
+    { 0, 4 }, { 0, 8 }, { 64, 4 }, { 32, 4 }, { 24, 0 }, { 16, 0 }, { 8, 0 }, { 0, 24 },
 };
 
 struct scheduler {
@@ -272,29 +274,6 @@ static void limit_peaks(struct scheduler *s, const struct mach_block *b)
     }
 }
 
-static int compare_places(const void *a, const void *b)
-{
-    const struct mach_insn *const *x = a, *const *y = b;
-    return ((*x)->place > (*y)->place) - ((*x)->place < (*y)->place);
-}
-
-/* Puts the instructions between BEFORE and BEHIND (NULL: the ends of the block)
- * back where selection had them. */
-static void restore_order(struct mach_block *b, struct mach_insn *before, struct mach_insn *behind)
-{
-    VEC(struct mach_insn *) all = { 0 };
-    for (struct mach_insn *i = before != NULL ? before->next : b->first; i != behind; i = i->next)
-        vec_push(&all, i);
-    qsort(all.at, (size_t)all.n, sizeof *all.at, compare_places);
-    for (int k = 0; k < all.n; k++) {
-        insn_remove(all.at[k]);
-        if (behind != NULL)
-            insn_before(behind, all.at[k]);
-        else
-            insn_append(b, all.at[k]);
-    }
-}
-
 static struct scheduler scheduler_for(struct mach_func *f, struct mach_insn *first,
                                       struct mach_insn *last, const struct bitset *before,
                                       const struct bitset *after)
@@ -338,6 +317,22 @@ static bool try_strategies(struct scheduler *s, const struct mach_block *b,
     return quickest < INT_MAX;
 }
 
+/* Leaves the order of the lowest peak in BEST; false when the code has it already. */
+static bool try_for_registers(struct scheduler *s, const struct mach_block *b, int *best)
+{
+    bool found = false;
+    for (int k = 0; k < COUNT(thrifty); k++) {
+        if (!try_strategy(s, b, &thrifty[k]))
+            continue;
+        memcpy(best, s->order, sizeof *best * (size_t)s->d.n);
+        for (int class = 0; class < CLASS_FLAGS; class++)
+            s->most[class] = s->pressure.peak[class];
+        s->most[CLASS_VECTOR]--;
+        found = true;
+    }
+    return found;
+}
+
 static void schedule_stretch(struct mach_func *f, struct mach_insn *first, struct mach_insn *last,
                              const struct bitset *before, const struct bitset *after)
 {
@@ -345,6 +340,11 @@ static void schedule_stretch(struct mach_func *f, struct mach_insn *first, struc
     int *best = NEW_ARRAY(int, s.d.n);
     s.pressure = pressure_new(&s.lives);
     limit_peaks(&s, first->block);
+    if (f->spare_registers > MOST_SPARE) {
+        if (try_for_registers(&s, first->block, best))
+            reorder(&s, best, last->next);
+        return;
+    }
     if (try_strategies(&s, first->block, usual, COUNT(usual), best)
         || try_strategies(&s, first->block, thrifty, COUNT(thrifty), best))
         reorder(&s, best, last->next);
@@ -410,10 +410,7 @@ static void schedule_block(struct mach_func *f, struct mach_block *b, const stru
         struct mach_insn *first = last;
         while (first->prev != NULL && !is_fence(f, first->prev))
             first = first->prev;
-        struct mach_insn *before_it = first->prev, *behind = last->next;
-        restore_order(b, before_it, behind);
-        first = before_it != NULL ? before_it->next : b->first;
-        last = behind != NULL ? behind->prev : b->last;
+        struct mach_insn *before_it = first->prev;
         struct bitset before = live_before(&live, first, last);
         if (first != last)
             schedule_stretch(f, first, last, &before, &live);
@@ -494,17 +491,34 @@ void schedule_func(struct mach_func *f)
     schedule_blocks(f);
 }
 
-/* Orders of selection are kept wherever nothing fits: with all registers spare,
- * everywhere. */
-static const int spares[] = { 0, 2, 4, 32 };
+/* -- again -- */
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct mach_insn *const *x = a, *const *y = b;
+    return ((*x)->place > (*y)->place) - ((*x)->place < (*y)->place);
+}
+
+/* Back to how selection left the block. */
+static void restore_order(struct mach_block *b)
+{
+    VEC(struct mach_insn *) all = { 0 };
+    for (struct mach_insn *i = b->first; i != NULL; i = i->next)
+        vec_push(&all, i);
+    qsort(all.at, (size_t)all.n, sizeof *all.at, compare_places);
+    for (int k = 0; k < all.n; k++) {
+        insn_remove(all.at[k]);
+        insn_append(b, all.at[k]);
+    }
+}
 
 bool schedule_again(struct mach_func *f)
 {
-    for (int k = 0; k + 1 < COUNT(spares); k++)
-        if (spares[k] == f->spare_registers) {
-            f->spare_registers = spares[k + 1];
-            schedule_blocks(f);
-            return true;
-        }
-    return false;
+    if (f->spare_registers > MOST_SPARE)
+        return false;
+    for (int k = 0; k < f->blocks.n; k++)
+        restore_order(f->blocks.at[k]);
+    f->spare_registers += 2;
+    schedule_blocks(f);
+    return true;
 }
