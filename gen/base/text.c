@@ -28,11 +28,11 @@ static void text_reserve(struct text *t, size_t more)
 {
     size_t cap = t->cap == 0 ? FIRST_CAPACITY : t->cap;
 
+    if (more < t->cap - t->n)
+        return;
     assert(more < SIZE_MAX / 4 && t->n < SIZE_MAX / 4);
     while (cap < t->n + more + 1)
         cap *= 2;
-    if (cap == t->cap)
-        return;
     t->at = mem_grow(t->at, t->cap, cap);
     t->cap = cap;
 }
@@ -51,27 +51,31 @@ void text_add(struct text *t, const char *s)
     text_add_n(t, s, strlen(s));
 }
 
-/* The digits of n to a base, behind PREFIX. */
-static void add_digits(struct text *t, const char *prefix, uint64_t n, unsigned base)
+void text_add_number(struct text *t, int64_t n)
 {
     char digits[20];
     int at = sizeof digits;
+    uint64_t rest = n < 0 ? -(uint64_t)n : (uint64_t)n;
 
     do
-        digits[--at] = "0123456789abcdef"[n % base];
-    while ((n /= base) != 0);
-    text_add(t, prefix);
+        digits[--at] = (char)('0' + rest % 10);
+    while ((rest /= 10) != 0);
+    if (n < 0)
+        digits[--at] = '-';
     text_add_n(t, digits + at, sizeof digits - (size_t)at);
-}
-
-void text_add_number(struct text *t, int64_t n)
-{
-    add_digits(t, n < 0 ? "-" : "", n < 0 ? -(uint64_t)n : (uint64_t)n, 10);
 }
 
 void text_add_hex(struct text *t, uint64_t n)
 {
-    add_digits(t, "0x", n, 16);
+    char digits[18];
+    int at = sizeof digits;
+
+    do
+        digits[--at] = "0123456789abcdef"[n % 16];
+    while ((n /= 16) != 0);
+    digits[--at] = 'x';
+    digits[--at] = '0';
+    text_add_n(t, digits + at, sizeof digits - (size_t)at);
 }
 
 void text_format(struct text *t, const char *fmt, ...)
@@ -94,15 +98,17 @@ void text_format(struct text *t, const char *fmt, ...)
 void text_column(struct text *t, int column)
 {
     size_t start = t->n;
-    int at = 0;
+    int at = 0, spaces;
 
     while (start > 0 && t->at[start - 1] != '\n')
         start--;
     for (size_t i = start; i < t->n; i++)
         at = t->at[i] == '\t' ? (at / TAB_WIDTH + 1) * TAB_WIDTH : at + 1;
-    do
-        text_add_n(t, " ", 1);
-    while (++at < column);
+    spaces = at < column ? column - at : 1;
+    text_reserve(t, (size_t)spaces);
+    memset(t->at + t->n, ' ', (size_t)spaces);
+    t->n += (size_t)spaces;
+    t->at[t->n] = '\0';
 }
 
 /* -- UTF-8 -- */

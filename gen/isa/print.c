@@ -105,7 +105,9 @@ void insn_print(struct text *t, const struct phys_insn *insn)
                 while (*p != '>')
                     p++;
         } else if (*p != '>') {
-            size_t plain = strcspn(p, "%<>");
+            size_t plain = 1;
+            while (p[plain] != '\0' && p[plain] != '%' && p[plain] != '<' && p[plain] != '>')
+                plain++;
             text_add_n(t, p, plain);
             p += plain - 1;
         }

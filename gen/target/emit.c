@@ -156,7 +156,7 @@ static void add_statement(struct emitter *e, const struct mach_insn *i)
 
     if (i->part != PART_BODY || i->loc.file == 0)
         return;
-    for (int k = 0; k < e->shown.n; k++)
+    for (int k = e->shown.n; k-- > 0;)
         if (is_same_statement(e->shown.at[k], i))
             return;
     vec_push(&e->shown, i);
@@ -164,7 +164,8 @@ static void add_statement(struct emitter *e, const struct mach_insn *i)
     if (!*statement)
         return;
     text_column(e->out, COMMENT_COLUMN);
-    text_format(e->out, "// %s", statement);
+    text_add(e->out, "// ");
+    text_add(e->out, statement);
 }
 
 /* -- one function -- */

@@ -66,16 +66,31 @@ static void add_char(struct text *t, char c)
     text_add_n(t, &c, 1);
 }
 
+/* How many characters stand for themselves whatever is around them. */
+static size_t plain_length(const char *s, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && s[i] >= ' ' && s[i] <= '~' && s[i] != '\\' && s[i] != '*' && s[i] != '/' &&
+           s[i] != '?')
+        i++;
+    return i;
+}
+
 char *one_line(const char *s, size_t n)
 {
     struct text t = {0};
 
     text_add(&t, "");
     for (size_t i = 0; i < n; i++) {
+        const size_t plain = plain_length(s + i, n - i);
         const unsigned char c = (unsigned char)s[i];
         const struct spelling *spelling = c >= 0x80 ? spelling_of(s + i, n - i) : NULL;
 
-        if (spelling) {
+        if (plain > 0) {
+            text_add_n(&t, s + i, plain);
+            i += plain - 1;
+        } else if (spelling) {
             for (const char *a = spelling->ascii; *a; a++)
                 add_char(&t, *a);
             i += strlen(spelling->utf8) - 1;

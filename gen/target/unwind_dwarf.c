@@ -225,8 +225,11 @@ static void dwarf_before(struct text *out, struct unwinder *u, const struct mach
 
 static void dwarf_after(struct text *out, struct unwinder *u, const struct mach_insn *i)
 {
-    struct frame_state to = u->now;
+    struct frame_state to;
 
+    if (i->unwind.kind == UNWIND_NONE && !(insns[i->insn].flags & IS_RETURN))
+        return;
+    to = u->now;
     step(&to, i, u->is_variable);
     move_to(out, u, &to);
     if (i->part == PART_PROLOGUE && i->unwind.kind == UNWIND_ALLOC && u->saves_nothing)
