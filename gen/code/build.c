@@ -59,6 +59,26 @@ struct vreg *vreg_sp(struct mach_func *f)
 
 /* -- instructions and blocks -- */
 
+/* The roles of a row's operands in the form that is asked for most: a bit for each. */
+struct operand_roles { uint8_t uses, defs; };
+static struct operand_roles roles[INSN_COUNT];
+static bool has_roles;
+
+static_assert(MAX_OPERANDS <= 8, "a bit for each operand");
+
+static void find_roles(void)
+{
+    for (int n = 0; n < INSN_COUNT; n++)
+        for (int k = 0; k < insns[n].operand_count; k++) {
+            const uint8_t role = insns[n].op[k].role, bit = (uint8_t)(1u << k);
+            if (role == ROLE_USE || role == ROLE_TIED)
+                roles[n].uses |= bit;
+            if (role == ROLE_DEF || role == ROLE_TIED)
+                roles[n].defs |= bit;
+        }
+    has_roles = true;
+}
+
 struct mach_block *block_new(struct mach_func *f)
 {
     struct mach_block *b = NEW(struct mach_block);
@@ -70,6 +90,8 @@ struct mach_block *block_new(struct mach_func *f)
 struct mach_insn *insn_new(enum insn insn, const struct mach_operand *op, int n)
 {
     assert(n == insns[insn].operand_count);
+    if (!has_roles)
+        find_roles();
     struct mach_insn *i = mem_alloc(sizeof *i + sizeof *i->op * MAX_OPERANDS);
     i->insn = insn;
     if (n > 0)
@@ -148,6 +170,11 @@ struct mach_insn *copy_new(struct mach_func *f, struct vreg *to, struct vreg *fr
 
 /* -- what an instruction reads and writes -- */
 
+static struct vreg *use_of(const struct mach_operand *op)
+{
+    return op->tied != NULL ? op->tied : op->reg;
+}
+
 static void list_add(struct reg_list *l, struct vreg *v)
 {
     if (v == NULL || vreg_is_constant(v))
@@ -161,27 +188,56 @@ static void list_add(struct reg_list *l, struct vreg *v)
 
 void insn_uses(const struct mach_insn *i, struct reg_list *out)
 {
-    const struct insn_row *row = row_of(i);
     out->n = 0;
-    for (int k = 0; k < row->operand_count; k++) {
-        if (row->op[k].role == ROLE_USE)
-            list_add(out, i->op[k].reg);
-        else if (row->op[k].role == ROLE_TIED)
-            list_add(out, i->op[k].tied != NULL ? i->op[k].tied : i->op[k].reg);
-    }
+    for (unsigned m = roles[i->insn].uses; m != 0; m &= m - 1)
+        list_add(out, use_of(&i->op[__builtin_ctz(m)]));
     for (int k = 0; k < i->use_count; k++)
         list_add(out, i->uses[k]);
 }
 
 void insn_defs(const struct mach_insn *i, struct reg_list *out)
 {
-    const struct insn_row *row = row_of(i);
     out->n = 0;
-    for (int k = 0; k < row->operand_count; k++)
-        if (row->op[k].role == ROLE_DEF || row->op[k].role == ROLE_TIED)
-            list_add(out, i->op[k].reg);
+    for (unsigned m = roles[i->insn].defs; m != 0; m &= m - 1)
+        list_add(out, i->op[__builtin_ctz(m)].reg);
     for (int k = 0; k < i->def_count; k++)
         list_add(out, i->defs[k]);
+}
+
+static void add_to(struct bitset *s, const struct vreg *v)
+{
+    if (v != NULL && !vreg_is_constant(v))
+        bitset_add(s, v->id);
+}
+
+static void drop_from(struct bitset *s, const struct vreg *v)
+{
+    if (v != NULL && !vreg_is_constant(v))
+        bitset_drop(s, v->id);
+}
+
+void insn_add_uses(const struct mach_insn *i, struct bitset *s)
+{
+    for (unsigned m = roles[i->insn].uses; m != 0; m &= m - 1)
+        add_to(s, use_of(&i->op[__builtin_ctz(m)]));
+    for (int k = 0; k < i->use_count; k++)
+        add_to(s, i->uses[k]);
+}
+
+void insn_add_defs(const struct mach_insn *i, struct bitset *s)
+{
+    for (unsigned m = roles[i->insn].defs; m != 0; m &= m - 1)
+        add_to(s, i->op[__builtin_ctz(m)].reg);
+    for (int k = 0; k < i->def_count; k++)
+        add_to(s, i->defs[k]);
+}
+
+void insn_drop_defs(const struct mach_insn *i, struct bitset *s)
+{
+    for (unsigned m = roles[i->insn].defs; m != 0; m &= m - 1)
+        drop_from(s, i->op[__builtin_ctz(m)].reg);
+    for (int k = 0; k < i->def_count; k++)
+        drop_from(s, i->defs[k]);
 }
 
 void insn_rename_uses(struct mach_insn *i, const struct vreg *from, struct vreg *to)

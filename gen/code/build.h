@@ -100,6 +100,10 @@ static inline bool bitset_has(const struct bitset *s, int i)
 }
 static inline void bitset_add(struct bitset *s, int i) { s->word[i >> 6] |= 1ull << (i & 63); }
 static inline void bitset_drop(struct bitset *s, int i) { s->word[i >> 6] &= ~(1ull << (i & 63)); }
+/* The same as insn_uses() and insn_defs(), as members. */
+void insn_add_uses(const struct mach_insn *i, struct bitset *s);
+void insn_add_defs(const struct mach_insn *i, struct bitset *s);
+void insn_drop_defs(const struct mach_insn *i, struct bitset *s);
 void bitset_copy(struct bitset *to, const struct bitset *from);
 bool bitset_union(struct bitset *to, const struct bitset *from);    /* true: TO grew */
 /* The first member at or after I, or -1. */

@@ -96,7 +96,7 @@ void make_clobbered(struct mach_func *f)
     for (int k = 0; k < f->blocks.n; k++)
         for (struct mach_insn *i = f->blocks.at[k]->first; i != NULL; i = i->next)
             for (int class = 0; class < CLASS_FLAGS; class++)
-                for (reg_number r = 0; r < 32; r++)
+                for (reg_number r = 0; i->clobbers[class] != 0 && r < 32; r++)
                     if ((i->clobbers[class] >> r & 1) != 0
                         && (class != CLASS_GENERAL || (r != REG_PLATFORM && r < REG_FRAME)))
                         vreg_fixed(f, (enum reg_class)class, r);

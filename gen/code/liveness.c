@@ -10,28 +10,17 @@
 
 void liveness_step(struct bitset *live, const struct mach_insn *i)
 {
-    struct reg_list l;
-    insn_defs(i, &l);
-    for (int k = 0; k < l.n; k++)
-        bitset_drop(live, l.at[k]->id);
-    insn_uses(i, &l);
-    for (int k = 0; k < l.n; k++)
-        bitset_add(live, l.at[k]->id);
+    insn_drop_defs(i, live);
+    insn_add_uses(i, live);
 }
 
 /* Registers read before they are written, and those written. */
 static void summarise(const struct mach_block *b, struct bitset *uses, struct bitset *defs)
 {
-    struct reg_list l;
     for (const struct mach_insn *i = b->last; i != NULL; i = i->prev) {
-        insn_defs(i, &l);
-        for (int k = 0; k < l.n; k++) {
-            bitset_add(defs, l.at[k]->id);
-            bitset_drop(uses, l.at[k]->id);
-        }
-        insn_uses(i, &l);
-        for (int k = 0; k < l.n; k++)
-            bitset_add(uses, l.at[k]->id);
+        insn_add_defs(i, defs);
+        insn_drop_defs(i, uses);
+        insn_add_uses(i, uses);
     }
 }
 
@@ -93,10 +82,7 @@ int pressure_peak(const struct mach_func *f, const struct liveness *l, enum reg_
         bitset_copy(&live, &l->out[k]);
         for (struct mach_insn *i = b->last; i != NULL; i = i->prev) {
             /* What an instruction defines needs a register even if nobody reads it. */
-            struct reg_list defs;
-            insn_defs(i, &defs);
-            for (int d = 0; d < defs.n; d++)
-                bitset_add(&live, defs.at[d]->id);
+            insn_add_defs(i, &live);
             int n = count_class(f, &live, class);
             if (n > peak) {
                 peak = n;
