@@ -113,48 +113,88 @@ static bool meets_erratum(const struct scheduler *s, const struct mach_insn *i)
     return (row_of(last)->flags & (IS_LOAD | IS_STORE)) != 0;
 }
 
-static bool is_better(const struct scheduler *s, int a, int b, bool tight)
+/* What is ready stands in this order: the longest way to the end first. */
+static bool stands_before(const struct scheduler *s, int a, int b)
 {
-    if (b < 0)
-        return true;
-    const struct mach_insn *x = s->d.node[a].insn, *y = s->d.node[b].insn;
-    if (tight) {
-        int dx = demand(s, a), dy = demand(s, b);
-        if (dx != dy)
-            return dx < dy;
-        if (dx > 0)
-            return a < b;
-        if (can_issue(s, a) != can_issue(s, b))
-            return can_issue(s, a);
-    }
-    if (meets_erratum(s, x) != meets_erratum(s, y))
-        return meets_erratum(s, y);
-    if (s->d.node[a].height != s->d.node[b].height)
-        return s->d.node[a].height > s->d.node[b].height;
-    return a < b;
+    const int x = s->d.node[a].height, y = s->d.node[b].height;
+    return x != y ? x > y : a < b;
 }
 
-/* The best of what is ready, as an index into s->ready; with registers short,
- * even what would have to wait. */
-static int choose(const struct scheduler *s)
+static void add_ready(struct scheduler *s, int node)
 {
-    bool tight = is_tight(s);
+    int at = s->ready_count++;
+    for (; at > 0 && stands_before(s, node, s->ready[at - 1]); at--)
+        s->ready[at] = s->ready[at - 1];
+    s->ready[at] = node;
+}
+
+static void remove_ready(struct scheduler *s, int r)
+{
+    memmove(&s->ready[r], &s->ready[r + 1], sizeof *s->ready * (size_t)(--s->ready_count - r));
+}
+
+/* The best of what is ready and within the window, as an index into s->ready: the
+ * first that meets no erratum, or else the first. -1 when all must wait, and
+ * *SOONEST is the first cycle in which that may change. */
+static int choose(const struct scheduler *s, int end, int *soonest)
+{
+    int first = -1;
+    *soonest = INT_MAX;
+    for (int r = 0; r < s->ready_count; r++) {
+        int k = s->ready[r], earliest = s->earliest[k];
+        if (k >= end)
+            continue;
+        if (earliest > s->cycle) {
+            *soonest = earliest < *soonest ? earliest : *soonest;
+            continue;
+        }
+        if (!can_issue(s, k)) {
+            *soonest = s->cycle + 1;
+            continue;
+        }
+        if (!meets_erratum(s, s->d.node[k].insn))
+            return r;
+        first = first < 0 ? r : first;
+    }
+    return first;
+}
+
+/* What decides with registers short, first to last; what would have to wait counts
+ * as well. */
+struct merit { int demand, node; bool waits, meets_erratum; };
+
+static bool is_better(const struct merit *x, const struct merit *y)
+{
+    if (x->demand != y->demand)
+        return x->demand < y->demand;
+    if (x->demand > 0)
+        return x->node < y->node;
+    if (x->waits != y->waits)
+        return y->waits;
+    return !x->meets_erratum && y->meets_erratum;
+}
+
+static int choose_tight(const struct scheduler *s, int end)
+{
+    struct merit most = { 0 };
     int best = -1;
     for (int r = 0; r < s->ready_count; r++) {
         int k = s->ready[r];
-        if (s->window > 0 && k >= s->first + s->window)
+        if (k >= end)
             continue;
-        if (!tight && !can_issue(s, k))
-            continue;
-        if (is_better(s, k, best < 0 ? -1 : s->ready[best], tight))
+        const struct merit m = { demand(s, k), k, !can_issue(s, k),
+                                 meets_erratum(s, s->d.node[k].insn) };
+        if (best < 0 || is_better(&m, &most)) {
             best = r;
+            most = m;
+        }
     }
     return best;
 }
 
-static void next_cycle(struct scheduler *s)
+static void start_cycle(struct scheduler *s, int cycle)
 {
-    s->cycle++;
+    s->cycle = cycle;
     s->slots = s->f->core->issue_width;
     find_free_ports(s);
 }
@@ -166,14 +206,14 @@ static void place(struct scheduler *s, int r)
     struct depend_node *n = &s->d.node[node];
     const struct timing *t = s->timing[node];
     while (!can_issue(s, node))
-        next_cycle(s);
+        start_cycle(s, s->cycle + 1);
     uint32_t ports = t->ports & s->free_ports;
     if (ports != 0) {
         s->port_free[__builtin_ctz(ports)] = s->cycle + (t->busy > 0 ? t->busy : 1);
         s->free_ports &= ~(ports & -ports);
     }
     s->slots -= t->uops > 0 ? t->uops : 1;
-    s->ready[r] = s->ready[--s->ready_count];
+    remove_ready(s, r);
     s->order[s->count++] = node;
     s->placed[node] = true;
     while (s->first < s->d.n && s->placed[s->first])
@@ -182,7 +222,7 @@ static void place(struct scheduler *s, int r)
     for (int e = 0; e < n->out.n; e++) {
         const struct depend_edge *edge = &n->out.at[e];
         if (--s->waits[edge->to] == 0)
-            s->ready[s->ready_count++] = edge->to;
+            add_ready(s, edge->to);
         if (s->cycle + edge->latency > s->earliest[edge->to])
             s->earliest[edge->to] = s->cycle + edge->latency;
     }
@@ -191,11 +231,16 @@ static void place(struct scheduler *s, int r)
 /* aesmc goes right behind the aese it was waiting for, where they fuse. */
 static void place_fused(struct scheduler *s, int node)
 {
-    for (int r = 0; r < s->ready_count; r++)
-        if (are_fused(s->f->core, s->d.node[node].insn, s->d.node[s->ready[r]].insn)) {
-            place(s, r);
-            return;
-        }
+    const struct depend_node *n = &s->d.node[node];
+    for (int e = 0; e < n->out.n; e++) {
+        int to = n->out.at[e].to, r = 0;
+        if (s->waits[to] != 0 || !are_fused(s->f->core, n->insn, s->d.node[to].insn))
+            continue;
+        while (s->ready[r] != to)
+            r++;
+        place(s, r);
+        return;
+    }
 }
 
 static bool is_promising(const struct scheduler *s)
@@ -220,12 +265,15 @@ static bool place_all(struct scheduler *s)
         s->earliest[k] = 0;
         s->placed[k] = false;
         if (s->waits[k] == 0)
-            s->ready[s->ready_count++] = k;
+            add_ready(s, k);
     }
     while (s->count < s->d.n && is_promising(s)) {
-        int r = s->slots > 0 ? choose(s) : -1;
+        const int end = s->window > 0 ? s->first + s->window : s->d.n;
+        int soonest = s->cycle + 1, r = -1;
+        if (s->slots > 0)
+            r = is_tight(s) ? choose_tight(s, end) : choose(s, end, &soonest);
         if (r < 0) {
-            next_cycle(s);
+            start_cycle(s, soonest);
             continue;
         }
         int node = s->ready[r];
