@@ -13,7 +13,7 @@
 
 #include "ir/pass.h"
 
-struct entry { struct ir_inst *inst; struct entry *next; };
+struct entry { struct ir_inst *inst; struct entry *next; uint32_t hash; };
 
 /* What memory is known to hold, within one block. */
 struct known_memory { struct ir_value *address; int64_t imm; struct mem_ref mem; struct ir_value *value; };
@@ -24,6 +24,7 @@ struct numbering {
     struct constant_memory constant;
     struct entry **buckets;
     int bucket_count;
+    VEC(struct entry) entries;          /* never more than its capacity: at most one a value */
     VEC(struct known_memory) memory;
     bool changed;
 };
@@ -57,7 +58,7 @@ static uint32_t hash(const struct ir_inst *i)
     h = h * 0x9e3779b97f4a7c15U + i->value[0] + i->value[1] * 3 + i->insn;
     for (int k = 0; k < i->arg_count; k++)
         h = h * 0x9e3779b97f4a7c15U + (uint64_t)ordered_arg(i, k) + 1;
-    return (uint32_t)(h >> 32);
+    return (uint32_t)(h * 0x9e3779b97f4a7c15U >> 32);
 }
 
 static bool same_computation(const struct ir_inst *a, const struct ir_inst *b)
@@ -76,13 +77,16 @@ static bool same_computation(const struct ir_inst *a, const struct ir_inst *b)
 /* The same computation in a dominating place, or NULL after I was entered. */
 static struct ir_inst *find(struct numbering *n, struct ir_inst *i)
 {
-    struct entry **bucket = &n->buckets[hash(i) % (uint32_t)n->bucket_count];
+    const uint32_t h = hash(i);
+    struct entry **bucket = &n->buckets[h % (uint32_t)n->bucket_count];
 
     for (struct entry *e = *bucket; e; e = e->next)
-        if (same_computation(e->inst, i) && ir_dominates(&n->flow, e->inst->block, i->block))
+        if (e->hash == h && same_computation(e->inst, i) &&
+            ir_dominates(&n->flow, e->inst->block, i->block))
             return e->inst;
-    struct entry *e = NEW(struct entry);
-    *e = (struct entry){ i, *bucket };
+    assert(n->entries.n < n->entries.cap);
+    struct entry *e = vec_add(&n->entries);
+    *e = (struct entry){ i, *bucket, h };
     *bucket = e;
     return NULL;
 }
@@ -157,6 +161,8 @@ bool ir_number(struct ir_func *f)
 
     n.constant = ir_constant_memory(f);
     n.buckets = NEW_ARRAY(struct entry *, n.bucket_count);
+    n.entries.cap = f->values.n + 1;
+    n.entries.at = NEW_ARRAY(struct entry, n.entries.cap);
     /* Reverse post-order visits a dominator before what it dominates. */
     for (int k = 0; k < n.flow.n; k++) {
         n.memory.n = 0;
