@@ -53,7 +53,7 @@ static void survey(struct colouring *c)
 static struct colouring colouring_for(const struct mach_func *f, const struct runs *runs)
 {
     struct colouring c = { .f = f, .runs = runs };
-    c.graph = interference_of(f, liveness_of(f));
+    c.graph = interference_lists(f, liveness_of(f));
     c.exists = NEW_ARRAY(bool, f->vregs.n);
     c.position = NEW_ARRAY(int, f->vregs.n);
     c.colour = NEW_ARRAY(int8_t, f->vregs.n);

@@ -22,16 +22,19 @@ void liveness_step(struct bitset *live, const struct mach_insn *i);
  * the definition copies it), or when both are defined by one instruction. */
 struct interference {
     int n;
-    uint64_t *bits;             /* lower triangle */
-    struct neighbours { int *at; int n, cap; } *of;
+    size_t words;               /* a row */
+    uint64_t *bits;             /* a row for each register, symmetric */
+    struct neighbours { int *at; int n, cap; } *of;     /* or NULL */
 };
 
 /* Registers of different classes never interfere. Clobbers of calls are edges to
  * fixed registers, which make_clobbered() has made. */
 struct interference *interference_of(const struct mach_func *f, const struct liveness *l);
+/* The same with neighbour lists. */
+struct interference *interference_lists(const struct mach_func *f, const struct liveness *l);
 void make_clobbered(struct mach_func *f);
 bool interferes(const struct interference *g, int a, int b);
-/* Gives A all neighbours of B. */
+/* Gives A all neighbours of B, which is none; without lists. */
 void interference_merge(struct interference *g, int a, int b);
 
 /* The most registers of a class that are live at once, and after which instruction. */
