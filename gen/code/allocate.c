@@ -56,6 +56,7 @@ static struct colouring colouring_for(const struct mach_func *f, const struct ru
     c.graph = interference_lists(f, liveness_of(f));
     c.exists = NEW_ARRAY(bool, f->vregs.n);
     c.position = NEW_ARRAY(int, f->vregs.n);
+    c.node = NEW_ARRAY(struct graph_node, f->vregs.n);
     c.colour = NEW_ARRAY(int8_t, f->vregs.n);
     c.copies = NEW_ARRAY(struct copies, f->vregs.n);
     survey(&c);
@@ -80,6 +81,7 @@ static bool allocate_class(struct colouring *c, enum reg_class class)
 {
     int most = __builtin_popcount(callee_saved(class));
     c->class = class;
+    find_nodes(c);
     for (int saved = 0; saved <= most; saved++) {
         c->allowed = with_saved(class, saved);
         for (int order = 0; order < ORDER_COUNT; order++)

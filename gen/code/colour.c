@@ -14,29 +14,29 @@
 
 #include <stdlib.h>
 
-static bool is_node(const struct colouring *c, int v)
+static bool is_node(const struct colouring *c, int v) { return c->node[v].is_node; }
+
+void find_nodes(struct colouring *c)
 {
-    const struct vreg *r = c->f->vregs.at[v];
-    return c->exists[v] && r->class == c->class && !r->is_fixed;
+    for (int v = 0; v < c->f->vregs.n; v++) {
+        const struct vreg *r = c->f->vregs.at[v];
+        c->node[v] = (struct graph_node){ .is_node = c->exists[v] && r->class == c->class && !r->is_fixed };
+    }
+    for (int v = 0; v < c->f->vregs.n; v++) {
+        const struct neighbours *l = &c->graph->of[v];
+        for (int k = 0; is_node(c, v) && k < l->n; k++) {
+            const struct vreg *other = c->f->vregs.at[l->at[k]];
+            if (other->is_fixed)
+                c->node[v].fixed |= 1u << other->assigned;
+            else
+                c->node[v].degree += is_node(c, l->at[k]);
+        }
+    }
 }
 
 /* -- the order -- */
 
 struct stack { int *at; int n; };
-
-static int effective_degree(const struct colouring *c, int v, const bool *gone)
-{
-    int degree = 0;
-    const struct neighbours *l = &c->graph->of[v];
-    for (int k = 0; k < l->n; k++) {
-        const struct vreg *other = c->f->vregs.at[l->at[k]];
-        if (other->is_fixed)
-            degree += (int)(c->allowed >> other->assigned & 1);
-        else
-            degree += is_node(c, l->at[k]) && !gone[l->at[k]];
-    }
-    return degree;
-}
 
 struct simplifier {
     const struct colouring *c;
@@ -82,7 +82,7 @@ static void simplify(const struct colouring *c, struct stack *out)
     for (int v = n - 1; v >= 0; v--) {
         if (!is_node(c, v))
             continue;
-        s.degree[v] = effective_degree(c, v, s.gone);
+        s.degree[v] = c->node[v].degree + __builtin_popcount(c->node[v].fixed & c->allowed);
         if (c->runs->run_of[v] >= 0)
             continue;
         s.nodes.at[s.nodes.n++] = v;
@@ -123,15 +123,11 @@ static void by_position(const struct colouring *c, struct stack *out)
 
 static uint32_t taken(const struct colouring *c, int v)
 {
-    uint32_t mask = 0;
+    uint32_t mask = c->node[v].fixed;
     const struct neighbours *l = &c->graph->of[v];
-    for (int k = 0; k < l->n; k++) {
-        const struct vreg *other = c->f->vregs.at[l->at[k]];
-        if (other->is_fixed)
-            mask |= 1u << other->assigned;
-        else if (c->colour[l->at[k]] >= 0)
+    for (int k = 0; k < l->n; k++)
+        if (c->colour[l->at[k]] >= 0)
             mask |= 1u << c->colour[l->at[k]];
-    }
     return mask;
 }
 
@@ -170,7 +166,7 @@ static void score(const struct colouring *c, int v, int wish[32])
     const struct neighbours *l = &c->graph->of[v];
     for (int k = 0; k < l->n; k++) {
         int other = l->at[k];
-        if (!is_node(c, other) || c->colour[other] >= 0 || c->copies[other].n == 0)
+        if (c->colour[other] >= 0 || c->copies[other].n == 0 || !is_node(c, other))
             continue;
         int theirs[32] = { 0 };
         wishes(c, other, theirs);
