@@ -35,13 +35,13 @@
 #define ONE_ALLOCATION_A_BLOCK 0
 #endif
 
-enum { BLOCK_SIZE = 256 * 1024, EXIT_NO_MEMORY = 3 };
+enum { BLOCK_SIZE = 256 * 1024, WIPED_AT_ONCE = 2048, EXIT_NO_MEMORY = 3 };
 
 struct block {
     struct block *older;
     size_t size;
     size_t filled;              /* once it is not the newest: the bytes in use */
-    size_t dirty;               /* bytes before this may be other than zero */
+    size_t clean, dirty;        /* bytes from the first to the second may be other than zero */
     alignas(max_align_t) char bytes[];
 };
 
@@ -105,20 +105,41 @@ static void add_block(struct arena *a, size_t size)
     a->used = 0;
 }
 
+/* Gives back all but the first `used` bytes of the newest block. */
+static void cut_back(struct arena *a, size_t used)
+{
+    struct block *b = a->newest;
+
+    if (b->dirty < a->used)
+        b->dirty = a->used;
+    b->clean = used;
+    a->used = used;
+}
+
 /* Takes the newest block away. */
 static void drop_block(struct arena *a)
 {
     struct block *b = a->newest;
 
+    cut_back(a, 0);
     a->newest = b->older;
     if (ONE_ALLOCATION_A_BLOCK) {
         free(b);
         return;
     }
-    if (b->dirty < a->used)
-        b->dirty = a->used;
     b->older = spare;
     spare = b;
+}
+
+/* Zeroes the dirty part up to `end`, and some more for the small ones to come. */
+static void wipe(struct block *b, size_t end)
+{
+    if (end < b->clean + WIPED_AT_ONCE)
+        end = b->clean + WIPED_AT_ONCE;
+    if (end > b->dirty)
+        end = b->dirty;
+    memset(b->bytes + b->clean, 0, end - b->clean);
+    b->clean = end;
 }
 
 /* The next bytes of the newest block, which has room for them. */
@@ -127,8 +148,8 @@ static char *cut(struct arena *a, size_t size)
     struct block *b = a->newest;
     char *p = b->bytes + a->used;
 
-    if (a->used < b->dirty)
-        memset(p, 0, size < b->dirty - a->used ? size : b->dirty - a->used);
+    if (a->used + size > b->clean && b->clean < b->dirty)
+        wipe(b, a->used + size);
     a->used += size;
     a->in_use += size;
     return p;
@@ -150,8 +171,8 @@ static void release_to(struct arena *a, struct block *block, size_t used)
         drop_block(a);
         a->used = a->newest == NULL ? 0 : a->newest->filled;
     }
-    if (block != NULL && block->dirty < a->used)
-        block->dirty = a->used;
+    if (block != NULL)
+        cut_back(a, used);
     a->used = used;
 }
 
