@@ -21,6 +21,7 @@ Suite *count_suite(void);
 Suite *emulated_suite(void);
 Suite *vpaes_suite(void);
 Suite *aes_suite(void);
+Suite *aead_suite(void);
 Suite *unwind_suite(void);
 Suite *field_suite(void);
 Suite *range_suite(void);

@@ -88,6 +88,19 @@ void fips197_expand_key(const uint8_t *key, int nk, uint8_t w[4 * AES_MAX_WORDS]
     }
 }
 
+/* MixColumns is of order 4, so three of it undo one. */
+void fips197_expand_inverse_key(const uint8_t *key, int nk, uint8_t w[4 * AES_MAX_WORDS])
+{
+    uint8_t forward[4 * AES_MAX_WORDS];
+    int rounds = nk + 6;
+    fips197_expand_key(key, nk, forward);
+    for (int r = 0; r <= rounds; r++) {
+        memcpy(w + AES_BLOCK * r, forward + AES_BLOCK * (rounds - r), AES_BLOCK);
+        for (int k = 0; k < 3 && r > 0 && r < rounds; k++)
+            fips197_mix_columns(w + AES_BLOCK * r);
+    }
+}
+
 static void add_round_key(uint8_t state[AES_BLOCK], const uint8_t *w)
 {
     for (int i = 0; i < AES_BLOCK; i++)

@@ -28,21 +28,16 @@ static const struct aes_module aesv8 = {
     .ctr32_encrypt_blocks = (any_function)aes_hw_ctr32_encrypt_blocks,
     .ecb_encrypt = (any_function)aes_hw_ecb_encrypt,
     .more_rounds = 6,
+    .all_passes = 8 + 4 + 1,
     .schedule = schedule
 };
 
-/* FIPS 197 5.3.5. MixColumns is of order 4, so three of it undo one. */
+/* FIPS 197 5.3.5. */
 static void inverse_schedule(const uint8_t *key, int nk, uint8_t expected[AES_KEY_SIZE])
 {
-    uint8_t forward[AES_KEY_SIZE];
-    int rounds = nk + 6;
-    schedule(key, nk, forward);
-    memcpy(expected, forward, AES_KEY_SIZE);
-    for (int r = 0; r <= rounds; r++) {
-        memcpy(expected + 16 * r, forward + 16 * (rounds - r), 16);
-        for (int k = 0; k < 3 && r > 0 && r < rounds; k++)
-            fips197_mix_columns(expected + 16 * r);
-    }
+    memset(expected, 0, AES_KEY_SIZE);
+    fips197_expand_inverse_key(key, nk, expected);
+    expected[AES_KEY_ROUNDS] = (uint8_t)(nk + 6);
 }
 
 /* The schedule of that many bits, into a key that is filled before. */

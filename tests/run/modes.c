@@ -17,8 +17,7 @@
 #include "harness/vpaes_cases.h"
 #include "harness/vpaes_schedule.h"
 
-enum { MAX_BYTES = 16 * VPAES_MAX_BLOCKS, ALIGNMENTS = 16,
-       ALL_PASSES = VPAES_WIDEST + 2 + 1 };         /* blocks: one pass of every width */
+enum { MAX_BYTES = 16 * VPAES_MAX_BLOCKS, ALIGNMENTS = 16 };
 
 static const uint64_t poison = 0xbad0bad000000000;
 
@@ -162,7 +161,7 @@ static void check_case(int index, const struct vpaes_case *c, const uint8_t *exp
     for (size_t first = 1; first < c->blocks; first++)
         check_call(index, c, schedule, expected, left, first,
                    &(struct placement){ .in_place = first & 1, .edge = GUARD_END });
-    for (unsigned k = 0; c->blocks == ALL_PASSES && k < ALIGNMENTS * ALIGNMENTS; k++) {
+    for (unsigned k = 0; c->blocks == module->all_passes && k < ALIGNMENTS * ALIGNMENTS; k++) {
         struct placement p = { false, GUARD_START, k % 16, k / 16, k % 4 * 4, (k + k / 16) % 16 };
         check_call(index, c, schedule, expected, left, 0, &p);
         p.in_place = true;

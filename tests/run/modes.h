@@ -14,6 +14,7 @@ struct aes_module {
     any_function set_encrypt_key, set_decrypt_key, encrypt, decrypt;
     any_function cbc_encrypt, ctr32_encrypt_blocks, ecb_encrypt;
     int more_rounds;            /* AES_KEY.rounds is the words of the key and this */
+    size_t all_passes;          /* blocks: one pass of the loops of every width */
     /* The schedule for encryption of a key of nk words, in plain C. */
     void (*schedule)(const uint8_t *key, int nk, uint8_t schedule[AES_KEY_SIZE]);
 };

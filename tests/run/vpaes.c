@@ -13,6 +13,7 @@ static const struct aes_module vpaes = {
     .ctr32_encrypt_blocks = (any_function)vpaes_ctr32_encrypt_blocks,
     .ecb_encrypt = (any_function)vpaes_ecb_encrypt,
     .more_rounds = 5,
+    .all_passes = 4 + 2 + 1,
     .schedule = vpaes_schedule
 };
 
