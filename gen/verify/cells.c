@@ -94,6 +94,13 @@ void cells_set(struct cells *m, uint64_t address, int bytes, val v)
     }
 }
 
+void cells_settle(struct cells *m)
+{
+    for (int i = 0; i < m->regions.n; i++)
+        for (uint64_t k = 0; k < cells_pages(&m->regions.at[i]); k++)
+            initial_page(m->regions.at[i].initial, k);
+}
+
 /* -- copies -- */
 
 const struct page *cells_page(const struct region *r, uint64_t number)

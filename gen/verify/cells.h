@@ -61,6 +61,8 @@ struct region *cells_find(struct cells *m, uint64_t address);
 void cells_fill(struct region *r, struct filling filling);
 /* Sets bytes at an address without the permission check, after all fillings. */
 void cells_set(struct cells *m, uint64_t address, int bytes, val v);
+/* Makes all pages now: for a memory that lives longer than what will meet them. */
+void cells_settle(struct cells *m);
 /* A memory that begins as this one is now. */
 struct cells *cells_copy(const struct cells *m);
 /* The cell of one byte; the page of many, which is the same pointer in two copies

@@ -75,23 +75,34 @@ static void report_difference(const struct mach_func *f, const struct module_tex
     }
 }
 
-/* The functions that one source gave, together. NAMES: what the report calls them. */
-static bool verify_source(const struct mach_func *const *funcs, char *const *names, int count,
-                          const struct module_text *file, const struct emitted *text,
-                          struct text *report)
+/* One file on trial. */
+struct hearing {
+    const struct module_text *file;
+    const struct emitted *text;
+    uint8_t *covered;           /* by line of the text: did it run in some case? */
+    bool names_file;            /* in the report, too */
+    struct text *report;
+};
+
+/* The functions that one source gave, together. */
+static bool verify_source(const struct hearing *h, const struct mach_func *const *funcs, int count)
 {
     const char **labels = NEW_ARRAY(const char *, count);
     struct proof *proofs = NEW_ARRAY(struct proof, count);
     bool all = true;
     for (int i = 0; i < count; i++)
-        labels[i] = target_symbol(file->target, funcs[i]);
-    prove_variants(source_of(funcs[0]), text, labels, count, proofs);
+        labels[i] = target_symbol(h->file->target, funcs[i]);
+    prove_variants(source_of(funcs[0]), h->text, labels, count, proofs);
     for (int i = 0; i < count; i++) {
+        const char *name = funcs[i]->name;
         if (proofs[i].difference)
-            report_difference(funcs[i], file, labels[i], &proofs[i]);
+            report_difference(funcs[i], h->file, labels[i], &proofs[i]);
         else
-            report_line(report, names[i], &proofs[i]);
+            report_line(h->report, h->names_file ? mem_format("%s in %s", name, h->file->name) : name,
+                        &proofs[i]);
         all &= proofs[i].difference == NULL;
+        for (int k = 0; k < h->text->code.lines.n; k++)
+            h->covered[k] |= proofs[i].covered[k];
     }
     return all;
 }
@@ -99,20 +110,35 @@ static bool verify_source(const struct mach_func *const *funcs, char *const *nam
 typedef VEC(const struct mach_func *) mach_list;
 
 /* Every function of the list; variants stand beside each other in it. */
-static bool verify_list(const mach_list *list, bool names_file, const struct module_text *file,
-                        const struct emitted *text, struct text *report)
+static bool verify_list(const struct hearing *h, const mach_list *list)
 {
     bool all = true;
-    char **names = NEW_ARRAY(char *, list->n + 1);
-    for (int i = 0; i < list->n; i++)
-        names[i] = names_file ? mem_format("%s in %s", list->at[i]->name, file->name)
-                              : mem_string(list->at[i]->name);
     for (int i = 0, n; i < list->n; i += n) {
         for (n = 1; i + n < list->n && source_of(list->at[i + n]) == source_of(list->at[i]); n++)
             ;
-        all &= verify_source(&list->at[i], &names[i], n, file, text, report);
+        all &= verify_source(h, &list->at[i], n);
     }
     return all;
+}
+
+/* Instructions that ran in no case of any function: nothing is proved of them. */
+static void report_unreached(const struct hearing *h)
+{
+    struct text lines = { 0 };
+    int n = 0;
+    for (int k = 0; k < h->text->code.lines.n; k++)
+        if (!h->covered[k])
+            text_format(&lines, "%s%" PRIu32, n++ ? ", " : "", h->text->code.lines.at[k].line);
+    if (h->report && n > 0)
+        text_format(h->report, "%s: no case reaches the instruction%s in line%s %s\n", h->file->name,
+                    n > 1 ? "s" : "", n > 1 ? "s" : "", lines.at);
+}
+
+static struct hearing hear(const struct module_text *file, const struct emitted *text,
+                           struct text *report)
+{
+    return (struct hearing){ .file = file, .text = text, .report = report,
+                             .covered = NEW_ARRAY(uint8_t, text->code.lines.n + 1) };
 }
 
 /* What is the same code as in the first file is proved there; the rest (where a
@@ -135,7 +161,9 @@ static bool verify_other(const struct code_module *m, const struct module_text *
                            target_symbol(file->target, f)))
             vec_push(&different, f);
     }
-    return verify_list(&different, true, file, other, report);
+    struct hearing h = hear(file, other, report);
+    h.names_file = true;
+    return verify_list(&h, &different);
 }
 
 bool verify_module(const struct code_module *m, const struct module_text *texts, int count,
@@ -150,7 +178,9 @@ bool verify_module(const struct code_module *m, const struct module_text *texts,
     for (int i = 0; i < m->funcs.n; i++)
         if (m->funcs.at[i]->func->kind == FN_EXPORT)
             vec_push(&exports, m->funcs.at[i]);
-    bool all = verify_list(&exports, false, &texts[0], &first, report);
+    struct hearing h = hear(&texts[0], &first, report);
+    bool all = verify_list(&h, &exports);
+    report_unreached(&h);
     for (int i = 1; i < count; i++) {
         if (!read_back(m, &texts[i], &other))
             return false;

@@ -11,11 +11,12 @@
 
 #include <assert.h>
 
-/* ENOUGH: code that needs so many instructions, and as many again for each statement
- * of the source, does not end; its terms would grow until they fill the memory.
+/* ENOUGH: code that needs so many instructions, EACH more for every statement and
+ * expression of the source (kernels need less than 2), and as many as its stack has
+ * bytes to wipe them, does not end; its terms would grow until they fill the memory.
  * PREFIX_STORES: more than PREFIX_STEPS instructions can make, and less than fill
  * the window of a huge array. */
-enum { STEP_LIMIT = 400000, ENOUGH = 500, PREFIX_STEPS = 600, PREFIX_STORES = 4 * PREFIX_STEPS,
+enum { STEP_LIMIT = 400000, ENOUGH = 500, EACH = 8, PREFIX_STEPS = 600, PREFIX_STORES = 4 * PREFIX_STEPS,
        PREFIX_STATEMENTS = 16 * PREFIX_STEPS, SHOWN_DEPTH = 4 };
 
 /* Both sides, after they ran. */
@@ -202,7 +203,8 @@ void check_case(const struct expectation *e, const struct scene *scene, const st
                 const char *label, uint8_t *covered, struct finding *f)
 {
     struct comparison c = { .expected = e, .scene = scene, .found = f };
-    bool returned = run_code(&c, text, label, ENOUGH + ENOUGH * e->reference.steps, covered);
+    uint64_t work = e->reference.steps + e->reference.expressions;
+    bool returned = run_code(&c, text, label, ENOUGH + EACH * work + scene->stack_size, covered);
     if (e->ways->begins_again)
         return;
     if (!returned) {

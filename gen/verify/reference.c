@@ -187,7 +187,7 @@ static struct walk start(struct reference_run *run)
     struct walk w = { .domain = run->domain, .run = run, .func = run->func, .stack = run->stack };
     run->fault = NULL;
     run->limited = false;
-    run->stores = run->steps = 0;
+    run->stores = run->steps = run->expressions = 0;
     walk_enter(&w);
     for (int i = 0; i < run->func->param_count; i++) {
         const struct param *p = &run->func->params[i];

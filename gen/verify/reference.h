@@ -28,7 +28,8 @@ struct reference_run {
 
     /* given back */
     bool limited;               /* it was stopped by one of the limits */
-    uint64_t stores, steps;
+    uint64_t stores, steps;     /* stores made, statements walked */
+    uint64_t expressions;       /* evaluated: a measure of the instructions it takes */
     val results[16];
     int result_count;
     const char *fault;          /* NULL: it ran to its end */

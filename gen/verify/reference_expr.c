@@ -255,6 +255,7 @@ val walk_expr(struct walk *w, const struct expr *e)
     val a;
     if (w->stopped)
         return 0;
+    w->run->expressions++;
     switch (e->kind) {
     case E_CONST:      return d->constant(d, width, e->value);
     case E_VAR:
