@@ -111,7 +111,7 @@ const struct core core_cortex_a53 = {
     },
     .fuses_aes_pair = true,
     .fuses_compare_branch = false,
-    .prefers_post_index = true,
+    .prefers_post_index = false,    /* in llvm-mca it waits until all before it is written */
     .load_pair_q_is_slow = false,
     .erratum_835769 = true,
 };

@@ -112,6 +112,6 @@ const struct core core_cortex_a55 = {
     },
     .fuses_aes_pair = true,
     .fuses_compare_branch = false,
-    .prefers_post_index = true,
+    .prefers_post_index = false,    /* in llvm-mca it waits until all before it is written */
     .load_pair_q_is_slow = true,
 };
