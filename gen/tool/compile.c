@@ -113,13 +113,14 @@ static struct code_module *compile_module(struct module *module, const struct co
     struct code_module *m = NEW(struct code_module);
     struct func_list order = {0};
     struct compiled_list done = {0};
+    const int errors = error_count();
 
     module->prefix = o->prefix;
     m->module = module;
     m->arena = mem_arena();
     m->features = 1u << FEAT_BASE;
     functions_callees_first(&order, module);
-    for (int i = 0; i < order.at.n && error_count() == 0; i++)
+    for (int i = 0; i < order.at.n && error_count() == errors; i++)
         compile_func(&done, m->arena, order.at.at[i], o);
     take_in_source_order(m, &done);
     return m;
@@ -208,24 +209,27 @@ static struct output keep_output(struct arena *a, const char *name, const struct
     return kept;
 }
 
+enum made { MADE, NOT_COMPILED, NOT_ACCEPTED };
+
 /* Compiles one module, and fills `made` with its outputs. */
-static bool make_outputs(struct output *made, struct arena *kept, struct module *module,
-                         const struct compile_options *o, module_test *accept)
+static enum made make_outputs(struct output *made, struct arena *kept, struct module *module,
+                              const struct compile_options *o, module_test *accept)
 {
+    const int errors = error_count();
     const struct code_module *m = compile_module(module, o);
     const struct module_text *texts;
     struct text header = {0};
 
-    if (error_count() > 0)
-        return false;
+    if (error_count() > errors)
+        return NOT_COMPILED;
     texts = compile_texts(m, o);
     if (accept && !accept(m, texts, o->targets.n))
-        return false;
+        return NOT_ACCEPTED;
     for (int i = 0; i < o->targets.n; i++)
         made[i] = keep_output(kept, texts[i].name, texts[i].text);
     emit_header(&header, m, o->style);
     made[o->targets.n] = keep_output(kept, mem_format("%s.h", module->name), &header);
-    return error_count() == 0;
+    return MADE;
 }
 
 bool compile_modules(struct outputs *out, struct node *decls, const struct compile_options *o,
@@ -235,22 +239,25 @@ bool compile_modules(struct outputs *out, struct node *decls, const struct compi
     struct arena *kept = mem_arena();
     const int count = o->targets.n + 1;
     struct output *made = NEW_ARRAY(struct output, count);
+    int refused = 0;            /* errors so far, when `accept` made them all */
 
     for (int i = 0; units && i < unit_count(units); i++) {
         const int complaints = complaint_count();
         const struct mem_mark mark = mem_mark();
         struct module *m = elaborate_module(units, i);
         const bool is_wanted = !o->module || strcmp(o->module, m->name) == 0;
-        bool is_made = false;
+        enum made result = NOT_COMPILED;
 
-        if (is_wanted && error_count() == 0) {
+        if (is_wanted && error_count() == refused) {
             ++*modules;
-            is_made = make_outputs(made, kept, m, o, accept);
+            result = make_outputs(made, kept, m, o, accept);
             code_forget();
         }
+        if (result == NOT_ACCEPTED)
+            refused = error_count();
         if (complaint_count() == complaints)
             mem_release_to(mark);
-        for (int k = 0; is_made && k < count; k++)
+        for (int k = 0; result == MADE && k < count; k++)
             vec_push(&out->files, made[k]);
     }
     return units && error_count() == 0;

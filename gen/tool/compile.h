@@ -40,9 +40,10 @@ struct output {
 struct outputs { VEC(struct output) files; };
 
 /* Checks, compiles, asks `accept` (NULL: all are good) and keeps the outputs, a
- * module at a time, so that only one module's trees and code are in memory. Once
- * anything was reported the rest is only checked, and the result is false; the
- * outputs are then of no use. `modules` counts what was compiled. */
+ * module at a time, so that only one module's trees and code are in memory. Each
+ * module is asked about, whatever was said of others; but once the source is in
+ * error the rest is only checked. False when anything was reported: the outputs
+ * are then of no use. `modules` counts what was compiled. */
 typedef bool module_test(const struct code_module *m, const struct module_text *texts, int count);
 bool compile_modules(struct outputs *out, struct node *decls, const struct compile_options *o,
                      module_test *accept, int *modules);

@@ -36,11 +36,23 @@ static char *shown(val v)
     return t.at;
 }
 
-static void report(struct finding *f, const struct scene *s, const char *what, val expected, val found)
+static void describe_way(struct text *out, const struct ways *w)
 {
+    for (int i = 0; i < w->decisions.n; i++) {
+        text_add(out, i ? ", " : ", where ");
+        term_print(out, w->decisions.at[i].bit, SHOWN_DEPTH);
+        text_format(out, " is %d", w->decisions.at[i].outcome);
+    }
+}
+
+static void report(struct finding *f, const struct expectation *e, const char *what, val expected,
+                   val found)
+{
+    struct text way = { 0 };
     if (f->difference)
         return;
-    f->difference = mem_format("%s, with %s", what, scene_describe(s));
+    describe_way(&way, e->ways);
+    f->difference = mem_format("%s, with %s%s", what, scene_describe(e->scene), way.n ? way.at : "");
     if (expected && found)
         term_narrow(&expected, &found);
     f->source = shown(expected);
@@ -49,7 +61,7 @@ static void report(struct finding *f, const struct scene *s, const char *what, v
 
 static void differ(struct comparison *c, const char *what, val expected, val found)
 {
-    report(c->found, c->scene, what, expected, found);
+    report(c->found, c->expected, what, expected, found);
 }
 
 /* -- comparing -- */
@@ -171,9 +183,9 @@ static void report_reference(const struct expectation *e, struct finding *f)
 {
     const char *fault = e->reference.fault ? e->reference.fault : e->domain.domain.fault;
     if (fault && !(e->prefix_part && e->reference.limited))
-        report(f, e->scene, mem_format("the source cannot be run: %s", fault), 0, 0);
+        report(f, e, mem_format("the source cannot be run: %s", fault), 0, 0);
     else if (!e->prefix_part && e->reference.limited)
-        report(f, e->scene, "the source runs for too long", 0, 0);
+        report(f, e, "the source runs for too long", 0, 0);
 }
 
 bool expect_case(struct expectation *e, struct finding *f)

@@ -269,5 +269,5 @@ char *scene_describe(const struct scene *s)
                 comma = ", ";
                 break;
             }
-    return t.n ? t.at : mem_string("no arguments");
+    return t.n ? t.at : mem_string("any arguments");
 }

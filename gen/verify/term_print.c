@@ -69,14 +69,16 @@ static void print_joined(struct text *out, const struct term *t, const char *ope
 
 static void print_pieces(struct text *out, const struct term *t, int depth)
 {
-    text_add(out, "{");
+    text_add(out, t->count > 1 ? "{" : "");
     for (int i = 0; i < t->count && next_operand(out, i, ", "); i++) {
         const struct piece *p = &t->of.piece[i];
         term_print(out, p->term, depth - 1);
-        if (p->n != term_get(p->term)->width)
+        if (p->n == 1)
+            text_format(out, "<%d>", p->lo);
+        else if (p->n != term_get(p->term)->width)
             text_format(out, "<%d:%d>", p->lo + p->n - 1, p->lo);
     }
-    text_add(out, "}");
+    text_add(out, t->count > 1 ? "}" : "");
 }
 
 static void print_sum(struct text *out, const struct term *t, int depth)
