@@ -298,327 +298,338 @@ aes_hw_decrypt:
 	.type	32
 	.endef
 	.p2align	4
+	.seh_proc	aes_hw_ctr32_encrypt_blocks
 aes_hw_ctr32_encrypt_blocks:
 	hint	#34                             // bti c
+	.seh_nop
+	stp	d8, d9, [sp, #-64]!
+	.seh_save_fregp_x	d8, 64
+	stp	d10, d11, [sp, #16]
+	.seh_save_fregp	d10, 16
+	stp	d12, d13, [sp, #32]
+	.seh_save_fregp	d12, 32
+	str	d14, [sp, #48]
+	.seh_save_freg	d14, 48
+	.seh_endprologue
 	movz	x5, #0x0                        // counter = counter + u32x4(0, 0, 0, 1);
 	ldr	q0, [x4]                        // var counter = rev32(ivec[0]) as u32x4;
-	fmov	d29, x5
 	movz	x4, #0x1, lsl #32
-	ldr	w5, [x3, #240]                  // if key.rounds == R {
+	ldr	w6, [x3, #240]                  // if key.rounds == R {
+	fmov	d27, x5
 	rev32	v4.16b, v0.16b
-	ins	v29.d[1], x4
-	cmp	w5, #10
-	b.ne	.Laes_hw_ctr32_encrypt_blocks_6
+	ins	v27.d[1], x4
+	cmp	w6, #10
+	b.ne	.Laes_hw_ctr32_encrypt_blocks_5
 	lsr	x4, x2, #3                      // for i in 0..blocks weave 8, 4, 1 {
 	cbz	x4, .Laes_hw_ctr32_encrypt_blocks_2
-	ldp	q22, q21, [x3]                  // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
-	ldp	q20, q19, [x3, #32]             // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	ldp	q18, q17, [x3, #64]
-	ldp	q16, q7, [x3, #96]
-	ldp	q6, q5, [x3, #128]
-	ldr	q3, [x3, #160]
+	ldp	q24, q23, [x3]                  // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
+	ldp	q22, q21, [x3, #32]             // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	ldp	q20, q19, [x3, #64]
+	ldp	q18, q17, [x3, #96]
+	ldp	q16, q7, [x3, #128]
+	ldr	q6, [x3, #160]
 .Laes_hw_ctr32_encrypt_blocks_1:
-	add	v1.4s, v4.4s, v29.4s            // counter = counter + u32x4(0, 0, 0, 1);
-	rev32	v0.16b, v4.16b                  // let input = rev32(counter as u8x16);
-	add	v2.4s, v1.4s, v29.4s
+	add	v1.4s, v4.4s, v27.4s            // counter = counter + u32x4(0, 0, 0, 1);
+	rev32	v31.16b, v4.16b                 // let input = rev32(counter as u8x16);
+	ldp	q0, q2, [x0], #128              // dst[i] = src[i] ^ encrypt_block(input, key, R);
+	add	v3.4s, v1.4s, v27.4s
+	rev32	v30.16b, v1.16b
+	add	v1.4s, v3.4s, v27.4s
+	rev32	v29.16b, v3.16b
+	add	v5.4s, v1.4s, v27.4s
 	rev32	v26.16b, v1.16b
-	add	v23.4s, v2.4s, v29.4s
-	rev32	v25.16b, v2.16b
-	aese	v0.16b, v22.16b                 // var s = aesmc(aese(x, first));
-	aesmc	v0.16b, v0.16b
+	ldp	q3, q4, [x0, #-96]
+	add	v8.4s, v5.4s, v27.4s
+	rev32	v25.16b, v5.16b
+	aese	v31.16b, v24.16b                // var s = aesmc(aese(x, first));
+	aesmc	v31.16b, v31.16b
+	aese	v30.16b, v24.16b
+	aesmc	v30.16b, v30.16b
+	aese	v29.16b, v24.16b
+	aesmc	v29.16b, v29.16b
+	aese	v26.16b, v24.16b
+	aesmc	v26.16b, v26.16b
+	aese	v25.16b, v24.16b
+	aesmc	v25.16b, v25.16b
+	aese	v31.16b, v23.16b                // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	aesmc	v31.16b, v31.16b
+	aese	v30.16b, v23.16b
+	aesmc	v30.16b, v30.16b
+	aese	v29.16b, v23.16b
+	aesmc	v29.16b, v29.16b
+	aese	v26.16b, v23.16b
+	aesmc	v26.16b, v26.16b
+	aese	v25.16b, v23.16b
+	aesmc	v25.16b, v25.16b
+	aese	v31.16b, v22.16b
+	aesmc	v31.16b, v31.16b
+	aese	v30.16b, v22.16b
+	aesmc	v30.16b, v30.16b
+	aese	v29.16b, v22.16b
+	aesmc	v29.16b, v29.16b
 	aese	v26.16b, v22.16b
 	aesmc	v26.16b, v26.16b
-	ldp	q1, q2, [x0], #128              // dst[i] = src[i] ^ encrypt_block(input, key, R);
 	aese	v25.16b, v22.16b
 	aesmc	v25.16b, v25.16b
-	aese	v0.16b, v21.16b                 // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	aesmc	v0.16b, v0.16b
+	aese	v31.16b, v21.16b
+	aesmc	v31.16b, v31.16b
+	aese	v30.16b, v21.16b
+	aesmc	v30.16b, v30.16b
+	aese	v29.16b, v21.16b
+	aesmc	v29.16b, v29.16b
 	aese	v26.16b, v21.16b
 	aesmc	v26.16b, v26.16b
 	aese	v25.16b, v21.16b
 	aesmc	v25.16b, v25.16b
-	aese	v0.16b, v20.16b
-	aesmc	v0.16b, v0.16b
+	aese	v31.16b, v20.16b
+	aesmc	v31.16b, v31.16b
+	aese	v30.16b, v20.16b
+	aesmc	v30.16b, v30.16b
+	aese	v29.16b, v20.16b
+	aesmc	v29.16b, v29.16b
 	aese	v26.16b, v20.16b
 	aesmc	v26.16b, v26.16b
 	aese	v25.16b, v20.16b
 	aesmc	v25.16b, v25.16b
-	aese	v0.16b, v19.16b
-	aesmc	v0.16b, v0.16b
+	aese	v31.16b, v19.16b
+	aesmc	v31.16b, v31.16b
+	aese	v30.16b, v19.16b
+	aesmc	v30.16b, v30.16b
+	aese	v29.16b, v19.16b
+	aesmc	v29.16b, v29.16b
 	aese	v26.16b, v19.16b
 	aesmc	v26.16b, v26.16b
 	aese	v25.16b, v19.16b
 	aesmc	v25.16b, v25.16b
-	aese	v0.16b, v18.16b
-	aesmc	v0.16b, v0.16b
+	aese	v31.16b, v18.16b
+	aesmc	v31.16b, v31.16b
+	aese	v30.16b, v18.16b
+	aesmc	v30.16b, v30.16b
+	aese	v29.16b, v18.16b
+	aesmc	v29.16b, v29.16b
 	aese	v26.16b, v18.16b
 	aesmc	v26.16b, v26.16b
 	aese	v25.16b, v18.16b
 	aesmc	v25.16b, v25.16b
-	aese	v0.16b, v17.16b
-	aesmc	v0.16b, v0.16b
+	aese	v31.16b, v17.16b
+	aesmc	v31.16b, v31.16b
+	aese	v30.16b, v17.16b
+	aesmc	v30.16b, v30.16b
+	aese	v29.16b, v17.16b
+	aesmc	v29.16b, v29.16b
 	aese	v26.16b, v17.16b
 	aesmc	v26.16b, v26.16b
 	aese	v25.16b, v17.16b
 	aesmc	v25.16b, v25.16b
-	aese	v0.16b, v16.16b
-	aesmc	v0.16b, v0.16b
+	aese	v31.16b, v16.16b
+	aesmc	v31.16b, v31.16b
+	aese	v30.16b, v16.16b
+	aesmc	v30.16b, v30.16b
+	aese	v29.16b, v16.16b
+	aesmc	v29.16b, v29.16b
 	aese	v26.16b, v16.16b
 	aesmc	v26.16b, v26.16b
 	aese	v25.16b, v16.16b
 	aesmc	v25.16b, v25.16b
-	aese	v0.16b, v7.16b
-	aesmc	v0.16b, v0.16b
+	ldp	q5, q9, [x0, #-64]
+	aese	v31.16b, v7.16b                 // return aese(s, key.rd_key[rounds - 1]);
+	aese	v30.16b, v7.16b
+	aese	v29.16b, v7.16b
 	aese	v26.16b, v7.16b
-	aesmc	v26.16b, v26.16b
 	aese	v25.16b, v7.16b
-	aesmc	v25.16b, v25.16b
-	aese	v0.16b, v6.16b
-	aesmc	v0.16b, v0.16b
-	aese	v26.16b, v6.16b
-	aesmc	v26.16b, v26.16b
-	aese	v25.16b, v6.16b
-	aesmc	v25.16b, v25.16b
-	ldp	q24, q4, [x0, #-96]
-	aese	v0.16b, v5.16b                  // return aese(s, key.rd_key[rounds - 1]);
-	aese	v26.16b, v5.16b
-	aese	v25.16b, v5.16b
-	eor	v1.16b, v3.16b, v1.16b
-	eor	v2.16b, v3.16b, v2.16b
-	eor	v0.16b, v1.16b, v0.16b
-	add	v27.4s, v23.4s, v29.4s
-	rev32	v23.16b, v23.16b
-	eor	v1.16b, v2.16b, v26.16b
-	eor	v2.16b, v3.16b, v24.16b
+	eor	v0.16b, v6.16b, v0.16b
+	eor	v1.16b, v6.16b, v2.16b
+	eor	v2.16b, v6.16b, v3.16b
+	eor	v28.16b, v6.16b, v4.16b
+	eor	v5.16b, v6.16b, v5.16b
+	eor	v0.16b, v0.16b, v31.16b
+	add	v3.4s, v8.4s, v27.4s
+	rev32	v31.16b, v8.16b
+	eor	v8.16b, v6.16b, v9.16b
+	eor	v1.16b, v1.16b, v30.16b
+	eor	v2.16b, v2.16b, v29.16b
 	stp	q0, q1, [x1], #128
-	add	v28.4s, v27.4s, v29.4s
-	rev32	v26.16b, v27.16b
-	aese	v23.16b, v22.16b
-	aesmc	v23.16b, v23.16b
-	ldp	q0, q1, [x0, #-64]
-	aese	v26.16b, v22.16b
-	aesmc	v26.16b, v26.16b
-	aese	v23.16b, v21.16b
-	aesmc	v23.16b, v23.16b
-	eor	v27.16b, v3.16b, v4.16b
-	aese	v26.16b, v21.16b
-	aesmc	v26.16b, v26.16b
-	aese	v23.16b, v20.16b
-	aesmc	v23.16b, v23.16b
-	eor	v24.16b, v3.16b, v0.16b
-	aese	v26.16b, v20.16b
-	aesmc	v26.16b, v26.16b
-	aese	v23.16b, v19.16b
-	aesmc	v23.16b, v23.16b
-	eor	v0.16b, v2.16b, v25.16b
-	add	v2.4s, v28.4s, v29.4s
-	rev32	v4.16b, v28.16b
-	aese	v26.16b, v19.16b
-	aesmc	v26.16b, v26.16b
-	aese	v23.16b, v18.16b
-	aesmc	v23.16b, v23.16b
-	aese	v4.16b, v22.16b
-	aesmc	v4.16b, v4.16b
-	aese	v26.16b, v18.16b
-	aesmc	v26.16b, v26.16b
-	aese	v23.16b, v17.16b
-	aesmc	v23.16b, v23.16b
-	aese	v4.16b, v21.16b
-	aesmc	v4.16b, v4.16b
-	aese	v26.16b, v17.16b
-	aesmc	v26.16b, v26.16b
-	aese	v23.16b, v16.16b
-	aesmc	v23.16b, v23.16b
-	aese	v4.16b, v20.16b
-	aesmc	v4.16b, v4.16b
-	aese	v26.16b, v16.16b
-	aesmc	v26.16b, v26.16b
-	aese	v23.16b, v7.16b
-	aesmc	v23.16b, v23.16b
-	aese	v4.16b, v19.16b
-	aesmc	v4.16b, v4.16b
-	aese	v26.16b, v7.16b
-	aesmc	v26.16b, v26.16b
-	aese	v23.16b, v6.16b
-	aesmc	v23.16b, v23.16b
-	aese	v4.16b, v18.16b
-	aesmc	v4.16b, v4.16b
-	aese	v26.16b, v6.16b
-	aesmc	v26.16b, v26.16b
-	aese	v23.16b, v5.16b
-	aese	v4.16b, v17.16b
-	aesmc	v4.16b, v4.16b
-	aese	v26.16b, v5.16b
-	eor	v25.16b, v3.16b, v1.16b
-	eor	v1.16b, v27.16b, v23.16b
-	aese	v4.16b, v16.16b
-	aesmc	v4.16b, v4.16b
-	stp	q0, q1, [x1, #-96]
-	add	v28.4s, v2.4s, v29.4s
-	rev32	v27.16b, v2.16b
-	ldp	q1, q23, [x0, #-32]
-	aese	v4.16b, v7.16b
-	aesmc	v4.16b, v4.16b
-	aese	v27.16b, v22.16b
-	aesmc	v27.16b, v27.16b
-	eor	v0.16b, v24.16b, v26.16b
-	rev32	v24.16b, v28.16b
-	aese	v4.16b, v6.16b
-	aesmc	v4.16b, v4.16b
-	aese	v27.16b, v21.16b
-	aesmc	v27.16b, v27.16b
-	aese	v24.16b, v22.16b
-	aesmc	v24.16b, v24.16b
-	aese	v4.16b, v5.16b
-	aese	v27.16b, v20.16b
-	aesmc	v27.16b, v27.16b
-	aese	v24.16b, v21.16b
-	aesmc	v24.16b, v24.16b
-	eor	v2.16b, v3.16b, v1.16b
-	aese	v27.16b, v19.16b
-	aesmc	v27.16b, v27.16b
-	aese	v24.16b, v20.16b
-	aesmc	v24.16b, v24.16b
-	eor	v23.16b, v3.16b, v23.16b
-	aese	v27.16b, v18.16b
-	aesmc	v27.16b, v27.16b
-	aese	v24.16b, v19.16b
-	aesmc	v24.16b, v24.16b
-	eor	v1.16b, v25.16b, v4.16b
-	aese	v27.16b, v17.16b
-	aesmc	v27.16b, v27.16b
-	stp	q0, q1, [x1, #-64]
-	aese	v24.16b, v18.16b
-	aesmc	v24.16b, v24.16b
+	add	v29.4s, v3.4s, v27.4s
+	rev32	v3.16b, v3.16b
+	ldp	q0, q1, [x0, #-32]
+	rev32	v30.16b, v29.16b
+	aese	v31.16b, v24.16b
+	aesmc	v31.16b, v31.16b
+	aese	v3.16b, v24.16b
+	aesmc	v3.16b, v3.16b
+	aese	v30.16b, v24.16b
+	aesmc	v30.16b, v30.16b
+	aese	v31.16b, v23.16b
+	aesmc	v31.16b, v31.16b
+	aese	v3.16b, v23.16b
+	aesmc	v3.16b, v3.16b
+	aese	v30.16b, v23.16b
+	aesmc	v30.16b, v30.16b
+	aese	v31.16b, v22.16b
+	aesmc	v31.16b, v31.16b
+	aese	v3.16b, v22.16b
+	aesmc	v3.16b, v3.16b
+	aese	v30.16b, v22.16b
+	aesmc	v30.16b, v30.16b
+	aese	v31.16b, v21.16b
+	aesmc	v31.16b, v31.16b
+	aese	v3.16b, v21.16b
+	aesmc	v3.16b, v3.16b
+	aese	v30.16b, v21.16b
+	aesmc	v30.16b, v30.16b
+	aese	v31.16b, v20.16b
+	aesmc	v31.16b, v31.16b
+	aese	v3.16b, v20.16b
+	aesmc	v3.16b, v3.16b
+	aese	v30.16b, v20.16b
+	aesmc	v30.16b, v30.16b
+	aese	v31.16b, v19.16b
+	aesmc	v31.16b, v31.16b
+	aese	v3.16b, v19.16b
+	aesmc	v3.16b, v3.16b
+	aese	v30.16b, v19.16b
+	aesmc	v30.16b, v30.16b
+	aese	v31.16b, v18.16b
+	aesmc	v31.16b, v31.16b
+	aese	v3.16b, v18.16b
+	aesmc	v3.16b, v3.16b
+	aese	v30.16b, v18.16b
+	aesmc	v30.16b, v30.16b
+	aese	v31.16b, v17.16b
+	aesmc	v31.16b, v31.16b
+	aese	v3.16b, v17.16b
+	aesmc	v3.16b, v3.16b
+	aese	v30.16b, v17.16b
+	aesmc	v30.16b, v30.16b
+	aese	v31.16b, v16.16b
+	aesmc	v31.16b, v31.16b
+	aese	v3.16b, v16.16b
+	aesmc	v3.16b, v3.16b
+	aese	v30.16b, v16.16b
+	aesmc	v30.16b, v30.16b
+	aese	v31.16b, v7.16b
+	aese	v3.16b, v7.16b
+	eor	v4.16b, v6.16b, v0.16b
+	aese	v30.16b, v7.16b
+	eor	v9.16b, v6.16b, v1.16b
+	eor	v0.16b, v28.16b, v26.16b
+	eor	v1.16b, v5.16b, v25.16b
+	stp	q2, q0, [x1, #-96]
 	sub	x4, x4, #1                      // for i in 0..blocks weave 8, 4, 1 {
-	add	v4.4s, v28.4s, v29.4s
-	aese	v27.16b, v16.16b
-	aesmc	v27.16b, v27.16b
-	aese	v24.16b, v17.16b
-	aesmc	v24.16b, v24.16b
-	aese	v27.16b, v7.16b
-	aesmc	v27.16b, v27.16b
-	aese	v24.16b, v16.16b
-	aesmc	v24.16b, v24.16b
-	aese	v27.16b, v6.16b
-	aesmc	v27.16b, v27.16b
-	aese	v24.16b, v7.16b
-	aesmc	v24.16b, v24.16b
-	aese	v27.16b, v5.16b
-	aese	v24.16b, v6.16b
-	aesmc	v24.16b, v24.16b
-	eor	v0.16b, v2.16b, v27.16b
-	aese	v24.16b, v5.16b
-	eor	v1.16b, v23.16b, v24.16b
-	stp	q0, q1, [x1, #-32]
+	eor	v0.16b, v8.16b, v31.16b
+	eor	v2.16b, v4.16b, v3.16b
+	stp	q1, q0, [x1, #-64]
+	add	v4.4s, v29.4s, v27.4s
+	eor	v0.16b, v9.16b, v30.16b
+	stp	q2, q0, [x1, #-32]
 	cbnz	x4, .Laes_hw_ctr32_encrypt_blocks_1
 .Laes_hw_ctr32_encrypt_blocks_2:
 	tbz	x2, #2, .Laes_hw_ctr32_encrypt_blocks_3 // for i in 0..blocks weave 8, 4, 1 {
-	add	v0.4s, v4.4s, v29.4s            // counter = counter + u32x4(0, 0, 0, 1);
-	ldr	q7, [x3, #160]                  // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
-	ldp	q3, q5, [x3]
-	add	v1.4s, v0.4s, v29.4s
-	rev32	v18.16b, v4.16b                 // let input = rev32(counter as u8x16);
-	add	v2.4s, v1.4s, v29.4s
-	rev32	v6.16b, v0.16b
-	rev32	v17.16b, v1.16b
-	rev32	v16.16b, v2.16b
-	aese	v18.16b, v3.16b                 // var s = aesmc(aese(x, first));
-	aesmc	v18.16b, v18.16b
-	aese	v6.16b, v3.16b
-	aesmc	v6.16b, v6.16b
-	aese	v17.16b, v3.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v3.16b
-	aesmc	v16.16b, v16.16b
-	ldp	q0, q1, [x3, #32]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	aese	v18.16b, v5.16b
-	aesmc	v18.16b, v18.16b
-	aese	v6.16b, v5.16b
-	aesmc	v6.16b, v6.16b
-	aese	v17.16b, v5.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v5.16b
-	aesmc	v16.16b, v16.16b
-	aese	v18.16b, v0.16b
-	aesmc	v18.16b, v18.16b
-	aese	v6.16b, v0.16b
-	aesmc	v6.16b, v6.16b
-	aese	v17.16b, v0.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v0.16b
-	aesmc	v16.16b, v16.16b
-	ldp	q0, q3, [x3, #64]
-	aese	v18.16b, v1.16b
-	aesmc	v18.16b, v18.16b
-	aese	v6.16b, v1.16b
-	aesmc	v6.16b, v6.16b
-	aese	v17.16b, v1.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v1.16b
-	aesmc	v16.16b, v16.16b
-	aese	v18.16b, v0.16b
-	aesmc	v18.16b, v18.16b
-	aese	v6.16b, v0.16b
-	aesmc	v6.16b, v6.16b
-	aese	v17.16b, v0.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v0.16b
-	aesmc	v16.16b, v16.16b
-	ldp	q0, q1, [x3, #96]
-	aese	v18.16b, v3.16b
-	aesmc	v18.16b, v18.16b
-	aese	v6.16b, v3.16b
-	aesmc	v6.16b, v6.16b
-	aese	v17.16b, v3.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v3.16b
-	aesmc	v16.16b, v16.16b
-	aese	v18.16b, v0.16b
-	aesmc	v18.16b, v18.16b
-	aese	v6.16b, v0.16b
-	aesmc	v6.16b, v6.16b
-	aese	v17.16b, v0.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v0.16b
-	aesmc	v16.16b, v16.16b
-	ldp	q0, q3, [x3, #128]
-	aese	v18.16b, v1.16b
-	aesmc	v18.16b, v18.16b
-	aese	v6.16b, v1.16b
-	aesmc	v6.16b, v6.16b
-	aese	v17.16b, v1.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v1.16b
-	aesmc	v16.16b, v16.16b
-	aese	v18.16b, v0.16b
-	aesmc	v18.16b, v18.16b
-	aese	v6.16b, v0.16b
-	aesmc	v6.16b, v6.16b
-	aese	v17.16b, v0.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v0.16b
-	aesmc	v16.16b, v16.16b
-	ldp	q0, q1, [x0], #64               // dst[i] = src[i] ^ encrypt_block(input, key, R);
-	aese	v18.16b, v3.16b                 // return aese(s, key.rd_key[rounds - 1]);
-	aese	v6.16b, v3.16b
-	aese	v17.16b, v3.16b
-	aese	v16.16b, v3.16b
-	add	v4.4s, v2.4s, v29.4s
-	ldp	q2, q3, [x0, #-32]
-	eor	v0.16b, v0.16b, v7.16b
-	eor	v1.16b, v7.16b, v1.16b
-	eor	v0.16b, v0.16b, v18.16b
-	eor	v1.16b, v1.16b, v6.16b
+	add	v1.4s, v4.4s, v27.4s            // counter = counter + u32x4(0, 0, 0, 1);
+	rev32	v0.16b, v4.16b                  // let input = rev32(counter as u8x16);
+	ldp	q4, q6, [x3]                    // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
+	add	v3.4s, v1.4s, v27.4s
+	rev32	v2.16b, v1.16b
+	add	v1.4s, v3.4s, v27.4s
+	rev32	v5.16b, v3.16b
+	rev32	v7.16b, v1.16b
+	aese	v0.16b, v4.16b                  // var s = aesmc(aese(x, first));
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v4.16b
+	aesmc	v2.16b, v2.16b
+	aese	v5.16b, v4.16b
+	aesmc	v5.16b, v5.16b
+	aese	v7.16b, v4.16b
+	aesmc	v7.16b, v7.16b
+	aese	v0.16b, v6.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v6.16b
+	aesmc	v2.16b, v2.16b
+	aese	v5.16b, v6.16b
+	aesmc	v5.16b, v5.16b
+	aese	v7.16b, v6.16b
+	aesmc	v7.16b, v7.16b
+	ldr	q17, [x3, #160]
+	ldp	q3, q6, [x3, #32]
+	add	v4.4s, v1.4s, v27.4s
+	aese	v0.16b, v3.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v3.16b
+	aesmc	v2.16b, v2.16b
+	aese	v5.16b, v3.16b
+	aesmc	v5.16b, v5.16b
+	aese	v7.16b, v3.16b
+	aesmc	v7.16b, v7.16b
+	aese	v0.16b, v6.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v6.16b
+	aesmc	v2.16b, v2.16b
+	aese	v5.16b, v6.16b
+	aesmc	v5.16b, v5.16b
+	aese	v7.16b, v6.16b
+	aesmc	v7.16b, v7.16b
+	ldp	q1, q3, [x3, #64]
+	aese	v0.16b, v1.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v1.16b
+	aesmc	v2.16b, v2.16b
+	aese	v5.16b, v1.16b
+	aesmc	v5.16b, v5.16b
+	aese	v7.16b, v1.16b
+	aesmc	v7.16b, v7.16b
+	aese	v0.16b, v3.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v3.16b
+	aesmc	v2.16b, v2.16b
+	aese	v5.16b, v3.16b
+	aesmc	v5.16b, v5.16b
+	aese	v7.16b, v3.16b
+	aesmc	v7.16b, v7.16b
+	ldp	q1, q3, [x3, #96]
+	aese	v0.16b, v1.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v1.16b
+	aesmc	v2.16b, v2.16b
+	aese	v5.16b, v1.16b
+	aesmc	v5.16b, v5.16b
+	aese	v7.16b, v1.16b
+	aesmc	v7.16b, v7.16b
+	aese	v0.16b, v3.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v3.16b
+	aesmc	v2.16b, v2.16b
+	aese	v5.16b, v3.16b
+	aesmc	v5.16b, v5.16b
+	aese	v7.16b, v3.16b
+	aesmc	v7.16b, v7.16b
+	ldp	q1, q6, [x3, #128]
+	aese	v0.16b, v1.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v1.16b
+	aesmc	v2.16b, v2.16b
+	aese	v5.16b, v1.16b
+	aesmc	v5.16b, v5.16b
+	aese	v7.16b, v1.16b
+	aesmc	v7.16b, v7.16b
+	ldp	q1, q3, [x0], #64               // dst[i] = src[i] ^ encrypt_block(input, key, R);
+	aese	v0.16b, v6.16b                  // return aese(s, key.rd_key[rounds - 1]);
+	aese	v2.16b, v6.16b
+	aese	v5.16b, v6.16b
+	aese	v7.16b, v6.16b
+	eor	v1.16b, v1.16b, v17.16b
+	eor	v3.16b, v17.16b, v3.16b
+	ldp	q6, q16, [x0, #-32]
+	eor	v0.16b, v1.16b, v0.16b
+	eor	v1.16b, v3.16b, v2.16b
 	stp	q0, q1, [x1], #64
-	eor	v0.16b, v7.16b, v2.16b
-	eor	v1.16b, v7.16b, v3.16b
-	eor	v0.16b, v0.16b, v17.16b
-	eor	v1.16b, v1.16b, v16.16b
+	eor	v0.16b, v17.16b, v6.16b
+	eor	v1.16b, v17.16b, v16.16b
+	eor	v0.16b, v0.16b, v5.16b
+	eor	v1.16b, v1.16b, v7.16b
 	stp	q0, q1, [x1, #-32]
 .Laes_hw_ctr32_encrypt_blocks_3:
 	and	x2, x2, #0x3                    // for i in 0..blocks weave 8, 4, 1 {
-	cbz	x2, .Laes_hw_ctr32_encrypt_blocks_5
+	cbz	x2, .Laes_hw_ctr32_encrypt_blocks_15
 	ldp	q0, q2, [x3]                    // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
 	ldp	q3, q5, [x3, #32]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	ldp	q6, q7, [x3, #64]
@@ -628,8 +639,8 @@ aes_hw_ctr32_encrypt_blocks:
 .Laes_hw_ctr32_encrypt_blocks_4:
 	rev32	v1.16b, v4.16b                  // let input = rev32(counter as u8x16);
 	ldr	q20, [x0], #16                  // dst[i] = src[i] ^ encrypt_block(input, key, R);
-	add	v4.4s, v4.4s, v29.4s            // counter = counter + u32x4(0, 0, 0, 1);
 	sub	x2, x2, #1                      // for i in 0..blocks weave 8, 4, 1 {
+	add	v4.4s, v4.4s, v27.4s            // counter = counter + u32x4(0, 0, 0, 1);
 	eor	v20.16b, v21.16b, v20.16b
 	aese	v1.16b, v0.16b                  // var s = aesmc(aese(x, first));
 	aesmc	v1.16b, v1.16b
@@ -653,371 +664,370 @@ aes_hw_ctr32_encrypt_blocks:
 	eor	v1.16b, v20.16b, v1.16b
 	str	q1, [x1], #16
 	cbnz	x2, .Laes_hw_ctr32_encrypt_blocks_4
+	b	.Laes_hw_ctr32_encrypt_blocks_15
 .Laes_hw_ctr32_encrypt_blocks_5:
-	ret                                     // return;
-.Laes_hw_ctr32_encrypt_blocks_6:
-	cmp	w5, #12                         // if key.rounds == R {
-	b.ne	.Laes_hw_ctr32_encrypt_blocks_12
+	cmp	w6, #12                         // if key.rounds == R {
+	b.ne	.Laes_hw_ctr32_encrypt_blocks_10
 	lsr	x4, x2, #3                      // for i in 0..blocks weave 8, 4, 1 {
-	cbz	x4, .Laes_hw_ctr32_encrypt_blocks_8
-	ldp	q24, q23, [x3]                  // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
-	ldp	q22, q21, [x3, #32]             // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	ldp	q20, q19, [x3, #64]
-	ldp	q18, q17, [x3, #96]
-	ldp	q16, q7, [x3, #128]
-	ldp	q6, q5, [x3, #160]
-	ldr	q3, [x3, #192]
-.Laes_hw_ctr32_encrypt_blocks_7:
-	add	v0.4s, v4.4s, v29.4s            // counter = counter + u32x4(0, 0, 0, 1);
-	rev32	v25.16b, v4.16b                 // let input = rev32(counter as u8x16);
-	add	v2.4s, v0.4s, v29.4s
-	rev32	v4.16b, v0.16b
-	ldp	q0, q1, [x0], #128              // dst[i] = src[i] ^ encrypt_block(input, key, R);
-	aese	v25.16b, v24.16b                // var s = aesmc(aese(x, first));
-	aesmc	v25.16b, v25.16b
-	aese	v4.16b, v24.16b
-	aesmc	v4.16b, v4.16b
-	aese	v25.16b, v23.16b                // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	aesmc	v25.16b, v25.16b
-	aese	v4.16b, v23.16b
-	aesmc	v4.16b, v4.16b
-	eor	v0.16b, v3.16b, v0.16b
-	aese	v25.16b, v22.16b
-	aesmc	v25.16b, v25.16b
-	rev32	v26.16b, v2.16b
-	aese	v4.16b, v22.16b
-	aesmc	v4.16b, v4.16b
-	aese	v25.16b, v21.16b
-	aesmc	v25.16b, v25.16b
-	add	v2.4s, v2.4s, v29.4s
-	aese	v4.16b, v21.16b
-	aesmc	v4.16b, v4.16b
-	aese	v25.16b, v20.16b
-	aesmc	v25.16b, v25.16b
-	aese	v26.16b, v24.16b
-	aesmc	v26.16b, v26.16b
-	aese	v4.16b, v20.16b
-	aesmc	v4.16b, v4.16b
-	aese	v25.16b, v19.16b
-	aesmc	v25.16b, v25.16b
-	aese	v26.16b, v23.16b
-	aesmc	v26.16b, v26.16b
-	aese	v4.16b, v19.16b
-	aesmc	v4.16b, v4.16b
-	aese	v25.16b, v18.16b
-	aesmc	v25.16b, v25.16b
-	aese	v26.16b, v22.16b
-	aesmc	v26.16b, v26.16b
-	aese	v4.16b, v18.16b
-	aesmc	v4.16b, v4.16b
-	aese	v25.16b, v17.16b
-	aesmc	v25.16b, v25.16b
-	aese	v26.16b, v21.16b
-	aesmc	v26.16b, v26.16b
-	aese	v4.16b, v17.16b
-	aesmc	v4.16b, v4.16b
-	aese	v25.16b, v16.16b
-	aesmc	v25.16b, v25.16b
-	aese	v26.16b, v20.16b
-	aesmc	v26.16b, v26.16b
-	aese	v4.16b, v16.16b
-	aesmc	v4.16b, v4.16b
-	aese	v25.16b, v7.16b
-	aesmc	v25.16b, v25.16b
-	aese	v26.16b, v19.16b
-	aesmc	v26.16b, v26.16b
-	aese	v4.16b, v7.16b
-	aesmc	v4.16b, v4.16b
-	aese	v25.16b, v6.16b
-	aesmc	v25.16b, v25.16b
-	aese	v26.16b, v18.16b
-	aesmc	v26.16b, v26.16b
-	aese	v4.16b, v6.16b
-	aesmc	v4.16b, v4.16b
-	ldp	q28, q27, [x0, #-96]
-	aese	v25.16b, v5.16b                 // return aese(s, key.rd_key[rounds - 1]);
-	aese	v26.16b, v17.16b
-	aesmc	v26.16b, v26.16b
-	aese	v4.16b, v5.16b
-	eor	v1.16b, v3.16b, v1.16b
-	eor	v0.16b, v0.16b, v25.16b
-	add	v30.4s, v2.4s, v29.4s
-	rev32	v25.16b, v2.16b
-	aese	v26.16b, v16.16b
-	aesmc	v26.16b, v26.16b
-	eor	v1.16b, v1.16b, v4.16b
-	aese	v25.16b, v24.16b
-	aesmc	v25.16b, v25.16b
-	stp	q0, q1, [x1], #128
-	add	v31.4s, v30.4s, v29.4s
-	rev32	v2.16b, v30.16b
-	aese	v26.16b, v7.16b
-	aesmc	v26.16b, v26.16b
-	aese	v25.16b, v23.16b
-	aesmc	v25.16b, v25.16b
-	aese	v2.16b, v24.16b
-	aesmc	v2.16b, v2.16b
-	aese	v26.16b, v6.16b
-	aesmc	v26.16b, v26.16b
-	aese	v25.16b, v22.16b
-	aesmc	v25.16b, v25.16b
-	aese	v2.16b, v23.16b
-	aesmc	v2.16b, v2.16b
-	ldp	q30, q4, [x0, #-64]
-	aese	v25.16b, v21.16b
-	aesmc	v25.16b, v25.16b
-	aese	v2.16b, v22.16b
-	aesmc	v2.16b, v2.16b
-	aese	v26.16b, v5.16b
-	aese	v25.16b, v20.16b
-	aesmc	v25.16b, v25.16b
-	aese	v2.16b, v21.16b
-	aesmc	v2.16b, v2.16b
-	eor	v0.16b, v3.16b, v28.16b
-	aese	v25.16b, v19.16b
-	aesmc	v25.16b, v25.16b
-	aese	v2.16b, v20.16b
-	aesmc	v2.16b, v2.16b
-	eor	v27.16b, v3.16b, v27.16b
-	aese	v25.16b, v18.16b
-	aesmc	v25.16b, v25.16b
-	aese	v2.16b, v19.16b
-	aesmc	v2.16b, v2.16b
-	eor	v28.16b, v0.16b, v26.16b
-	add	v1.4s, v31.4s, v29.4s
-	rev32	v26.16b, v31.16b
-	aese	v2.16b, v18.16b
-	aesmc	v2.16b, v2.16b
-	aese	v25.16b, v17.16b
-	aesmc	v25.16b, v25.16b
-	aese	v26.16b, v24.16b
-	aesmc	v26.16b, v26.16b
-	aese	v2.16b, v17.16b
-	aesmc	v2.16b, v2.16b
-	aese	v25.16b, v16.16b
-	aesmc	v25.16b, v25.16b
-	aese	v26.16b, v23.16b
-	aesmc	v26.16b, v26.16b
-	aese	v2.16b, v16.16b
-	aesmc	v2.16b, v2.16b
-	aese	v25.16b, v7.16b
-	aesmc	v25.16b, v25.16b
-	aese	v26.16b, v22.16b
-	aesmc	v26.16b, v26.16b
-	aese	v2.16b, v7.16b
-	aesmc	v2.16b, v2.16b
-	aese	v25.16b, v6.16b
-	aesmc	v25.16b, v25.16b
-	aese	v26.16b, v21.16b
-	aesmc	v26.16b, v26.16b
-	aese	v2.16b, v6.16b
-	aesmc	v2.16b, v2.16b
-	aese	v25.16b, v5.16b
-	aese	v26.16b, v20.16b
-	aesmc	v26.16b, v26.16b
-	aese	v2.16b, v5.16b
-	eor	v30.16b, v3.16b, v30.16b
-	eor	v0.16b, v27.16b, v25.16b
-	aese	v26.16b, v19.16b
-	aesmc	v26.16b, v26.16b
-	stp	q28, q0, [x1, #-96]
-	add	v27.4s, v1.4s, v29.4s
-	rev32	v25.16b, v1.16b
-	ldp	q1, q28, [x0, #-32]
-	aese	v26.16b, v18.16b
-	aesmc	v26.16b, v26.16b
-	aese	v25.16b, v24.16b
-	aesmc	v25.16b, v25.16b
-	eor	v4.16b, v3.16b, v4.16b
-	aese	v26.16b, v17.16b
-	aesmc	v26.16b, v26.16b
-	aese	v25.16b, v23.16b
-	aesmc	v25.16b, v25.16b
-	eor	v0.16b, v30.16b, v2.16b
-	rev32	v2.16b, v27.16b
-	aese	v26.16b, v16.16b
-	aesmc	v26.16b, v26.16b
-	aese	v25.16b, v22.16b
-	aesmc	v25.16b, v25.16b
-	aese	v2.16b, v24.16b
-	aesmc	v2.16b, v2.16b
-	aese	v26.16b, v7.16b
-	aesmc	v26.16b, v26.16b
-	aese	v25.16b, v21.16b
-	aesmc	v25.16b, v25.16b
-	aese	v2.16b, v23.16b
-	aesmc	v2.16b, v2.16b
-	aese	v26.16b, v6.16b
-	aesmc	v26.16b, v26.16b
-	aese	v25.16b, v20.16b
-	aesmc	v25.16b, v25.16b
-	aese	v2.16b, v22.16b
-	aesmc	v2.16b, v2.16b
-	aese	v26.16b, v5.16b
-	aese	v25.16b, v19.16b
-	aesmc	v25.16b, v25.16b
-	aese	v2.16b, v21.16b
-	aesmc	v2.16b, v2.16b
-	eor	v30.16b, v3.16b, v1.16b
-	aese	v25.16b, v18.16b
-	aesmc	v25.16b, v25.16b
-	aese	v2.16b, v20.16b
-	aesmc	v2.16b, v2.16b
-	eor	v1.16b, v4.16b, v26.16b
-	aese	v25.16b, v17.16b
-	aesmc	v25.16b, v25.16b
-	stp	q0, q1, [x1, #-64]
-	aese	v2.16b, v19.16b
-	aesmc	v2.16b, v2.16b
+	cbz	x4, .Laes_hw_ctr32_encrypt_blocks_7
+	ldp	q13, q12, [x3]                  // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
+	ldp	q11, q10, [x3, #32]             // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	ldp	q9, q8, [x3, #64]
+	ldp	q31, q30, [x3, #96]
+	ldp	q29, q28, [x3, #128]
+	ldp	q26, q25, [x3, #160]
+	ldr	q24, [x3, #192]
+.Laes_hw_ctr32_encrypt_blocks_6:
+	add	v0.4s, v4.4s, v27.4s            // counter = counter + u32x4(0, 0, 0, 1);
+	rev32	v14.16b, v4.16b                 // let input = rev32(counter as u8x16);
+	ldp	q6, q5, [x0], #128              // dst[i] = src[i] ^ encrypt_block(input, key, R);
+	add	v1.4s, v0.4s, v27.4s
+	rev32	v20.16b, v0.16b
 	sub	x4, x4, #1                      // for i in 0..blocks weave 8, 4, 1 {
-	eor	v1.16b, v3.16b, v28.16b
-	aese	v25.16b, v16.16b
-	aesmc	v25.16b, v25.16b
-	aese	v2.16b, v18.16b
+	add	v0.4s, v1.4s, v27.4s
+	rev32	v19.16b, v1.16b
+	add	v1.4s, v0.4s, v27.4s
+	rev32	v18.16b, v0.16b
+	ldp	q4, q3, [x0, #-96]
+	add	v0.4s, v1.4s, v27.4s
+	rev32	v17.16b, v1.16b
+	add	v1.4s, v0.4s, v27.4s
+	rev32	v16.16b, v0.16b
+	add	v21.4s, v1.4s, v27.4s
+	rev32	v7.16b, v1.16b
+	ldp	q2, q1, [x0, #-64]
+	rev32	v23.16b, v21.16b
+	aese	v14.16b, v13.16b                // var s = aesmc(aese(x, first));
+	aesmc	v14.16b, v14.16b
+	aese	v20.16b, v13.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v13.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v13.16b
+	aesmc	v18.16b, v18.16b
+	aese	v17.16b, v13.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v13.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v13.16b
+	aesmc	v7.16b, v7.16b
+	aese	v23.16b, v13.16b
+	aesmc	v23.16b, v23.16b
+	aese	v14.16b, v12.16b                // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	aesmc	v14.16b, v14.16b
+	aese	v20.16b, v12.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v12.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v12.16b
+	aesmc	v18.16b, v18.16b
+	aese	v17.16b, v12.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v12.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v12.16b
+	aesmc	v7.16b, v7.16b
+	aese	v23.16b, v12.16b
+	aesmc	v23.16b, v23.16b
+	aese	v14.16b, v11.16b
+	aesmc	v14.16b, v14.16b
+	aese	v20.16b, v11.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v11.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v11.16b
+	aesmc	v18.16b, v18.16b
+	aese	v17.16b, v11.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v11.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v11.16b
+	aesmc	v7.16b, v7.16b
+	aese	v23.16b, v11.16b
+	aesmc	v23.16b, v23.16b
+	aese	v14.16b, v10.16b
+	aesmc	v14.16b, v14.16b
+	aese	v20.16b, v10.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v10.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v10.16b
+	aesmc	v18.16b, v18.16b
+	aese	v17.16b, v10.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v10.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v10.16b
+	aesmc	v7.16b, v7.16b
+	aese	v23.16b, v10.16b
+	aesmc	v23.16b, v23.16b
+	aese	v14.16b, v9.16b
+	aesmc	v14.16b, v14.16b
+	aese	v20.16b, v9.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v9.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v9.16b
+	aesmc	v18.16b, v18.16b
+	aese	v17.16b, v9.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v9.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v9.16b
+	aesmc	v7.16b, v7.16b
+	aese	v23.16b, v9.16b
+	aesmc	v23.16b, v23.16b
+	aese	v14.16b, v8.16b
+	aesmc	v14.16b, v14.16b
+	aese	v20.16b, v8.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v8.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v8.16b
+	aesmc	v18.16b, v18.16b
+	aese	v17.16b, v8.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v8.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v8.16b
+	aesmc	v7.16b, v7.16b
+	aese	v23.16b, v8.16b
+	aesmc	v23.16b, v23.16b
+	aese	v14.16b, v31.16b
+	aesmc	v14.16b, v14.16b
+	aese	v20.16b, v31.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v31.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v31.16b
+	aesmc	v18.16b, v18.16b
+	aese	v17.16b, v31.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v31.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v31.16b
+	aesmc	v7.16b, v7.16b
+	aese	v23.16b, v31.16b
+	aesmc	v23.16b, v23.16b
+	aese	v14.16b, v30.16b
+	aesmc	v14.16b, v14.16b
+	aese	v20.16b, v30.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v30.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v30.16b
+	aesmc	v18.16b, v18.16b
+	aese	v17.16b, v30.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v30.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v30.16b
+	aesmc	v7.16b, v7.16b
+	aese	v23.16b, v30.16b
+	aesmc	v23.16b, v23.16b
+	aese	v14.16b, v29.16b
+	aesmc	v14.16b, v14.16b
+	aese	v20.16b, v29.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v29.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v29.16b
+	aesmc	v18.16b, v18.16b
+	aese	v17.16b, v29.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v29.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v29.16b
+	aesmc	v7.16b, v7.16b
+	aese	v23.16b, v29.16b
+	aesmc	v23.16b, v23.16b
+	aese	v14.16b, v28.16b
+	aesmc	v14.16b, v14.16b
+	aese	v20.16b, v28.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v28.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v28.16b
+	aesmc	v18.16b, v18.16b
+	aese	v17.16b, v28.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v28.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v28.16b
+	aesmc	v7.16b, v7.16b
+	aese	v23.16b, v28.16b
+	aesmc	v23.16b, v23.16b
+	aese	v14.16b, v26.16b
+	aesmc	v14.16b, v14.16b
+	aese	v20.16b, v26.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v26.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v26.16b
+	aesmc	v18.16b, v18.16b
+	aese	v17.16b, v26.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v26.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v26.16b
+	aesmc	v7.16b, v7.16b
+	aese	v23.16b, v26.16b
+	aesmc	v23.16b, v23.16b
+	aese	v14.16b, v25.16b                // return aese(s, key.rd_key[rounds - 1]);
+	ldp	q0, q22, [x0, #-32]
+	aese	v20.16b, v25.16b
+	aese	v19.16b, v25.16b
+	aese	v18.16b, v25.16b
+	aese	v17.16b, v25.16b
+	aese	v16.16b, v25.16b
+	aese	v7.16b, v25.16b
+	aese	v23.16b, v25.16b
+	eor	v6.16b, v24.16b, v6.16b
+	eor	v5.16b, v24.16b, v5.16b
+	eor	v4.16b, v24.16b, v4.16b
+	eor	v3.16b, v24.16b, v3.16b
+	eor	v2.16b, v24.16b, v2.16b
+	eor	v1.16b, v24.16b, v1.16b
+	eor	v0.16b, v24.16b, v0.16b
+	eor	v22.16b, v24.16b, v22.16b
+	eor	v6.16b, v6.16b, v14.16b
+	eor	v5.16b, v5.16b, v20.16b
+	eor	v4.16b, v4.16b, v19.16b
+	stp	q6, q5, [x1], #128
+	eor	v3.16b, v3.16b, v18.16b
+	eor	v2.16b, v2.16b, v17.16b
+	stp	q4, q3, [x1, #-96]
+	eor	v1.16b, v1.16b, v16.16b
+	eor	v0.16b, v0.16b, v7.16b
+	stp	q2, q1, [x1, #-64]
+	add	v4.4s, v21.4s, v27.4s
+	eor	v1.16b, v22.16b, v23.16b
+	stp	q0, q1, [x1, #-32]
+	cbnz	x4, .Laes_hw_ctr32_encrypt_blocks_6
+.Laes_hw_ctr32_encrypt_blocks_7:
+	tbz	x2, #2, .Laes_hw_ctr32_encrypt_blocks_8 // for i in 0..blocks weave 8, 4, 1 {
+	add	v1.4s, v4.4s, v27.4s            // counter = counter + u32x4(0, 0, 0, 1);
+	rev32	v0.16b, v4.16b                  // let input = rev32(counter as u8x16);
+	ldp	q4, q6, [x3]                    // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
+	add	v3.4s, v1.4s, v27.4s
+	rev32	v2.16b, v1.16b
+	add	v7.4s, v3.4s, v27.4s
+	rev32	v5.16b, v3.16b
+	aese	v0.16b, v4.16b                  // var s = aesmc(aese(x, first));
+	aesmc	v0.16b, v0.16b
+	ldr	q29, [x3, #192]
+	aese	v2.16b, v4.16b
 	aesmc	v2.16b, v2.16b
-	add	v4.4s, v27.4s, v29.4s
-	aese	v25.16b, v7.16b
-	aesmc	v25.16b, v25.16b
-	aese	v2.16b, v17.16b
-	aesmc	v2.16b, v2.16b
-	aese	v25.16b, v6.16b
-	aesmc	v25.16b, v25.16b
-	aese	v2.16b, v16.16b
-	aesmc	v2.16b, v2.16b
-	aese	v25.16b, v5.16b
-	aese	v2.16b, v7.16b
-	aesmc	v2.16b, v2.16b
-	eor	v0.16b, v30.16b, v25.16b
+	aese	v5.16b, v4.16b
+	aesmc	v5.16b, v5.16b
+	aese	v0.16b, v6.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	aesmc	v0.16b, v0.16b
 	aese	v2.16b, v6.16b
 	aesmc	v2.16b, v2.16b
-	aese	v2.16b, v5.16b
-	eor	v1.16b, v1.16b, v2.16b
-	stp	q0, q1, [x1, #-32]
-	cbnz	x4, .Laes_hw_ctr32_encrypt_blocks_7
-.Laes_hw_ctr32_encrypt_blocks_8:
-	tbz	x2, #2, .Laes_hw_ctr32_encrypt_blocks_9 // for i in 0..blocks weave 8, 4, 1 {
-	add	v0.4s, v4.4s, v29.4s            // counter = counter + u32x4(0, 0, 0, 1);
-	ldr	q7, [x3, #192]                  // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
-	ldp	q3, q5, [x3]
-	add	v1.4s, v0.4s, v29.4s
-	rev32	v18.16b, v4.16b                 // let input = rev32(counter as u8x16);
-	add	v2.4s, v1.4s, v29.4s
-	rev32	v6.16b, v0.16b
-	rev32	v17.16b, v1.16b
-	rev32	v16.16b, v2.16b
-	aese	v18.16b, v3.16b                 // var s = aesmc(aese(x, first));
-	aesmc	v18.16b, v18.16b
-	aese	v6.16b, v3.16b
-	aesmc	v6.16b, v6.16b
-	aese	v17.16b, v3.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v3.16b
-	aesmc	v16.16b, v16.16b
-	ldp	q0, q1, [x3, #32]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	aese	v18.16b, v5.16b
-	aesmc	v18.16b, v18.16b
-	aese	v6.16b, v5.16b
-	aesmc	v6.16b, v6.16b
-	aese	v17.16b, v5.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v5.16b
-	aesmc	v16.16b, v16.16b
-	aese	v18.16b, v0.16b
-	aesmc	v18.16b, v18.16b
-	aese	v6.16b, v0.16b
-	aesmc	v6.16b, v6.16b
-	aese	v17.16b, v0.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v0.16b
-	aesmc	v16.16b, v16.16b
-	ldp	q0, q3, [x3, #64]
-	aese	v18.16b, v1.16b
-	aesmc	v18.16b, v18.16b
-	aese	v6.16b, v1.16b
-	aesmc	v6.16b, v6.16b
-	aese	v17.16b, v1.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v1.16b
-	aesmc	v16.16b, v16.16b
-	aese	v18.16b, v0.16b
-	aesmc	v18.16b, v18.16b
-	aese	v6.16b, v0.16b
-	aesmc	v6.16b, v6.16b
-	aese	v17.16b, v0.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v0.16b
-	aesmc	v16.16b, v16.16b
-	ldp	q0, q1, [x3, #96]
-	aese	v18.16b, v3.16b
-	aesmc	v18.16b, v18.16b
-	aese	v6.16b, v3.16b
-	aesmc	v6.16b, v6.16b
-	aese	v17.16b, v3.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v3.16b
-	aesmc	v16.16b, v16.16b
-	aese	v18.16b, v0.16b
-	aesmc	v18.16b, v18.16b
-	aese	v6.16b, v0.16b
-	aesmc	v6.16b, v6.16b
-	aese	v17.16b, v0.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v0.16b
-	aesmc	v16.16b, v16.16b
-	ldp	q0, q3, [x3, #128]
-	aese	v18.16b, v1.16b
-	aesmc	v18.16b, v18.16b
-	aese	v6.16b, v1.16b
-	aesmc	v6.16b, v6.16b
-	aese	v17.16b, v1.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v1.16b
-	aesmc	v16.16b, v16.16b
-	aese	v18.16b, v0.16b
-	aesmc	v18.16b, v18.16b
-	aese	v6.16b, v0.16b
-	aesmc	v6.16b, v6.16b
-	aese	v17.16b, v0.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v0.16b
-	aesmc	v16.16b, v16.16b
-	ldp	q0, q4, [x3, #160]
-	aese	v18.16b, v3.16b
-	aesmc	v18.16b, v18.16b
-	aese	v6.16b, v3.16b
-	aesmc	v6.16b, v6.16b
-	aese	v17.16b, v3.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v3.16b
-	aesmc	v16.16b, v16.16b
-	aese	v18.16b, v0.16b
-	aesmc	v18.16b, v18.16b
-	aese	v6.16b, v0.16b
-	aesmc	v6.16b, v6.16b
-	aese	v17.16b, v0.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v0.16b
-	aesmc	v16.16b, v16.16b
-	ldp	q0, q1, [x0], #64               // dst[i] = src[i] ^ encrypt_block(input, key, R);
-	aese	v18.16b, v4.16b                 // return aese(s, key.rd_key[rounds - 1]);
-	aese	v6.16b, v4.16b
-	aese	v17.16b, v4.16b
+	ldp	q17, q18, [x3, #32]
+	aese	v0.16b, v17.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v17.16b
+	aesmc	v2.16b, v2.16b
+	ldp	q19, q20, [x3, #64]
+	aese	v0.16b, v18.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v18.16b
+	aesmc	v2.16b, v2.16b
+	aese	v0.16b, v19.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v19.16b
+	aesmc	v2.16b, v2.16b
+	ldp	q21, q22, [x3, #96]
+	aese	v0.16b, v20.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v20.16b
+	aesmc	v2.16b, v2.16b
+	aese	v0.16b, v21.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v21.16b
+	aesmc	v2.16b, v2.16b
+	ldp	q23, q24, [x3, #128]
+	aese	v0.16b, v22.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v22.16b
+	aesmc	v2.16b, v2.16b
+	aese	v0.16b, v23.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v23.16b
+	aesmc	v2.16b, v2.16b
+	ldp	q25, q26, [x3, #160]
+	aese	v0.16b, v24.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v24.16b
+	aesmc	v2.16b, v2.16b
+	aese	v0.16b, v25.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v25.16b
+	aesmc	v2.16b, v2.16b
+	ldp	q1, q3, [x0], #64               // dst[i] = src[i] ^ encrypt_block(input, key, R);
+	rev32	v16.16b, v7.16b
+	aese	v5.16b, v6.16b
+	aesmc	v5.16b, v5.16b
+	aese	v0.16b, v26.16b                 // return aese(s, key.rd_key[rounds - 1]);
 	aese	v16.16b, v4.16b
-	add	v4.4s, v2.4s, v29.4s
-	ldp	q2, q3, [x0, #-32]
-	eor	v0.16b, v0.16b, v7.16b
-	eor	v1.16b, v7.16b, v1.16b
-	eor	v0.16b, v0.16b, v18.16b
-	eor	v1.16b, v1.16b, v6.16b
+	aesmc	v16.16b, v16.16b
+	aese	v5.16b, v17.16b
+	aesmc	v5.16b, v5.16b
+	ldp	q4, q28, [x0, #-32]
+	aese	v16.16b, v6.16b
+	aesmc	v16.16b, v16.16b
+	aese	v5.16b, v18.16b
+	aesmc	v5.16b, v5.16b
+	aese	v2.16b, v26.16b
+	eor	v1.16b, v1.16b, v29.16b
+	aese	v16.16b, v17.16b
+	aesmc	v16.16b, v16.16b
+	aese	v5.16b, v19.16b
+	aesmc	v5.16b, v5.16b
+	eor	v3.16b, v29.16b, v3.16b
+	eor	v6.16b, v29.16b, v4.16b
+	eor	v0.16b, v1.16b, v0.16b
+	aese	v16.16b, v18.16b
+	aesmc	v16.16b, v16.16b
+	aese	v5.16b, v20.16b
+	aesmc	v5.16b, v5.16b
+	eor	v17.16b, v29.16b, v28.16b
+	aese	v16.16b, v19.16b
+	aesmc	v16.16b, v16.16b
+	aese	v5.16b, v21.16b
+	aesmc	v5.16b, v5.16b
+	eor	v1.16b, v3.16b, v2.16b
+	aese	v16.16b, v20.16b
+	aesmc	v16.16b, v16.16b
 	stp	q0, q1, [x1], #64
-	eor	v0.16b, v7.16b, v2.16b
-	eor	v1.16b, v7.16b, v3.16b
-	eor	v0.16b, v0.16b, v17.16b
-	eor	v1.16b, v1.16b, v16.16b
+	aese	v5.16b, v22.16b
+	aesmc	v5.16b, v5.16b
+	add	v4.4s, v7.4s, v27.4s
+	aese	v16.16b, v21.16b
+	aesmc	v16.16b, v16.16b
+	aese	v5.16b, v23.16b
+	aesmc	v5.16b, v5.16b
+	aese	v16.16b, v22.16b
+	aesmc	v16.16b, v16.16b
+	aese	v5.16b, v24.16b
+	aesmc	v5.16b, v5.16b
+	aese	v16.16b, v23.16b
+	aesmc	v16.16b, v16.16b
+	aese	v5.16b, v25.16b
+	aesmc	v5.16b, v5.16b
+	aese	v16.16b, v24.16b
+	aesmc	v16.16b, v16.16b
+	aese	v5.16b, v26.16b
+	aese	v16.16b, v25.16b
+	aesmc	v16.16b, v16.16b
+	eor	v0.16b, v6.16b, v5.16b
+	aese	v16.16b, v26.16b
+	eor	v1.16b, v17.16b, v16.16b
 	stp	q0, q1, [x1, #-32]
-.Laes_hw_ctr32_encrypt_blocks_9:
+.Laes_hw_ctr32_encrypt_blocks_8:
 	and	x2, x2, #0x3                    // for i in 0..blocks weave 8, 4, 1 {
-	cbz	x2, .Laes_hw_ctr32_encrypt_blocks_11
+	cbz	x2, .Laes_hw_ctr32_encrypt_blocks_15
 	ldp	q0, q2, [x3]                    // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
 	ldp	q3, q5, [x3, #32]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	ldp	q6, q7, [x3, #64]
@@ -1025,11 +1035,11 @@ aes_hw_ctr32_encrypt_blocks:
 	ldp	q18, q19, [x3, #128]
 	ldp	q20, q21, [x3, #160]
 	ldr	q23, [x3, #192]
-.Laes_hw_ctr32_encrypt_blocks_10:
+.Laes_hw_ctr32_encrypt_blocks_9:
 	rev32	v1.16b, v4.16b                  // let input = rev32(counter as u8x16);
 	ldr	q22, [x0], #16                  // dst[i] = src[i] ^ encrypt_block(input, key, R);
-	add	v4.4s, v4.4s, v29.4s            // counter = counter + u32x4(0, 0, 0, 1);
 	sub	x2, x2, #1                      // for i in 0..blocks weave 8, 4, 1 {
+	add	v4.4s, v4.4s, v27.4s            // counter = counter + u32x4(0, 0, 0, 1);
 	eor	v22.16b, v23.16b, v22.16b
 	aese	v1.16b, v0.16b                  // var s = aesmc(aese(x, first));
 	aesmc	v1.16b, v1.16b
@@ -1056,422 +1066,421 @@ aes_hw_ctr32_encrypt_blocks:
 	aese	v1.16b, v21.16b                 // return aese(s, key.rd_key[rounds - 1]);
 	eor	v1.16b, v22.16b, v1.16b
 	str	q1, [x1], #16
-	cbnz	x2, .Laes_hw_ctr32_encrypt_blocks_10
-.Laes_hw_ctr32_encrypt_blocks_11:
-	ret                                     // return;
-.Laes_hw_ctr32_encrypt_blocks_12:
-	cmp	w5, #14                         // if key.rounds == R {
-	b.ne	.Laes_hw_ctr32_encrypt_blocks_18
+	cbnz	x2, .Laes_hw_ctr32_encrypt_blocks_9
+	b	.Laes_hw_ctr32_encrypt_blocks_15
+.Laes_hw_ctr32_encrypt_blocks_10:
+	cmp	w6, #14                         // if key.rounds == R {
+	b.ne	.Laes_hw_ctr32_encrypt_blocks_15
 	lsr	x4, x2, #3                      // for i in 0..blocks weave 8, 4, 1 {
-	cbz	x4, .Laes_hw_ctr32_encrypt_blocks_14
-	ldp	q28, q27, [x3]                  // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
-	ldp	q26, q25, [x3, #32]             // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	ldp	q24, q23, [x3, #64]
-	ldp	q22, q21, [x3, #96]
-	ldp	q20, q19, [x3, #128]
-	ldp	q18, q17, [x3, #160]
-	ldp	q16, q7, [x3, #192]
-	ldr	q6, [x3, #224]
-.Laes_hw_ctr32_encrypt_blocks_13:
-	add	v0.4s, v4.4s, v29.4s            // counter = counter + u32x4(0, 0, 0, 1);
-	rev32	v30.16b, v4.16b                 // let input = rev32(counter as u8x16);
-	add	v1.4s, v0.4s, v29.4s
-	rev32	v31.16b, v0.16b
-	add	v2.4s, v1.4s, v29.4s
-	rev32	v4.16b, v1.16b
-	aese	v30.16b, v28.16b                // var s = aesmc(aese(x, first));
-	aesmc	v30.16b, v30.16b
-	aese	v31.16b, v28.16b
-	aesmc	v31.16b, v31.16b
-	ldp	q0, q5, [x0], #128              // dst[i] = src[i] ^ encrypt_block(input, key, R);
-	aese	v4.16b, v28.16b
-	aesmc	v4.16b, v4.16b
-	aese	v30.16b, v27.16b                // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	aesmc	v30.16b, v30.16b
-	aese	v31.16b, v27.16b
-	aesmc	v31.16b, v31.16b
-	aese	v4.16b, v27.16b
-	aesmc	v4.16b, v4.16b
-	aese	v30.16b, v26.16b
-	aesmc	v30.16b, v30.16b
-	aese	v31.16b, v26.16b
-	aesmc	v31.16b, v31.16b
-	aese	v4.16b, v26.16b
-	aesmc	v4.16b, v4.16b
-	aese	v30.16b, v25.16b
-	aesmc	v30.16b, v30.16b
-	aese	v31.16b, v25.16b
-	aesmc	v31.16b, v31.16b
-	aese	v4.16b, v25.16b
-	aesmc	v4.16b, v4.16b
-	aese	v30.16b, v24.16b
-	aesmc	v30.16b, v30.16b
-	aese	v31.16b, v24.16b
-	aesmc	v31.16b, v31.16b
-	aese	v4.16b, v24.16b
-	aesmc	v4.16b, v4.16b
-	aese	v30.16b, v23.16b
-	aesmc	v30.16b, v30.16b
-	aese	v31.16b, v23.16b
-	aesmc	v31.16b, v31.16b
-	aese	v4.16b, v23.16b
-	aesmc	v4.16b, v4.16b
-	aese	v30.16b, v22.16b
-	aesmc	v30.16b, v30.16b
-	aese	v31.16b, v22.16b
-	aesmc	v31.16b, v31.16b
-	aese	v4.16b, v22.16b
-	aesmc	v4.16b, v4.16b
-	aese	v30.16b, v21.16b
-	aesmc	v30.16b, v30.16b
-	aese	v31.16b, v21.16b
-	aesmc	v31.16b, v31.16b
-	aese	v4.16b, v21.16b
-	aesmc	v4.16b, v4.16b
-	aese	v30.16b, v20.16b
-	aesmc	v30.16b, v30.16b
-	aese	v31.16b, v20.16b
-	aesmc	v31.16b, v31.16b
-	aese	v4.16b, v20.16b
-	aesmc	v4.16b, v4.16b
-	aese	v30.16b, v19.16b
-	aesmc	v30.16b, v30.16b
-	aese	v31.16b, v19.16b
-	aesmc	v31.16b, v31.16b
-	aese	v4.16b, v19.16b
-	aesmc	v4.16b, v4.16b
-	aese	v30.16b, v18.16b
-	aesmc	v30.16b, v30.16b
-	aese	v31.16b, v18.16b
-	aesmc	v31.16b, v31.16b
-	aese	v4.16b, v18.16b
-	aesmc	v4.16b, v4.16b
-	aese	v30.16b, v17.16b
-	aesmc	v30.16b, v30.16b
-	aese	v31.16b, v17.16b
-	aesmc	v31.16b, v31.16b
-	aese	v4.16b, v17.16b
-	aesmc	v4.16b, v4.16b
-	aese	v30.16b, v16.16b
-	aesmc	v30.16b, v30.16b
-	aese	v31.16b, v16.16b
-	aesmc	v31.16b, v31.16b
-	aese	v4.16b, v16.16b
-	aesmc	v4.16b, v4.16b
-	ldp	q3, q1, [x0, #-96]
-	aese	v30.16b, v7.16b                 // return aese(s, key.rd_key[rounds - 1]);
-	aese	v31.16b, v7.16b
-	aese	v4.16b, v7.16b
-	eor	v0.16b, v6.16b, v0.16b
-	eor	v5.16b, v6.16b, v5.16b
-	eor	v30.16b, v0.16b, v30.16b
-	add	v0.4s, v2.4s, v29.4s
-	rev32	v2.16b, v2.16b
-	eor	v5.16b, v5.16b, v31.16b
-	eor	v3.16b, v6.16b, v3.16b
-	stp	q30, q5, [x1], #128
-	add	v30.4s, v0.4s, v29.4s
-	rev32	v0.16b, v0.16b
-	aese	v2.16b, v28.16b
-	aesmc	v2.16b, v2.16b
-	ldp	q31, q5, [x0, #-64]
-	aese	v0.16b, v28.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v27.16b
-	aesmc	v2.16b, v2.16b
-	eor	v1.16b, v6.16b, v1.16b
-	aese	v0.16b, v27.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v26.16b
-	aesmc	v2.16b, v2.16b
-	eor	v31.16b, v6.16b, v31.16b
-	aese	v0.16b, v26.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v25.16b
-	aesmc	v2.16b, v2.16b
-	eor	v4.16b, v3.16b, v4.16b
-	add	v3.4s, v30.4s, v29.4s
-	rev32	v30.16b, v30.16b
-	aese	v0.16b, v25.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v24.16b
-	aesmc	v2.16b, v2.16b
+	cbz	x4, .Laes_hw_ctr32_encrypt_blocks_12
+	ldp	q28, q26, [x3]                  // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
+	ldp	q25, q24, [x3, #32]             // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	ldp	q23, q22, [x3, #64]
+	ldp	q21, q20, [x3, #96]
+	ldp	q19, q18, [x3, #128]
+	ldp	q17, q16, [x3, #160]
+	ldp	q7, q6, [x3, #192]
+	ldr	q5, [x3, #224]
+.Laes_hw_ctr32_encrypt_blocks_11:
+	add	v0.4s, v4.4s, v27.4s            // counter = counter + u32x4(0, 0, 0, 1);
+	rev32	v9.16b, v4.16b                  // let input = rev32(counter as u8x16);
+	ldp	q11, q4, [x0], #128             // dst[i] = src[i] ^ encrypt_block(input, key, R);
+	add	v1.4s, v0.4s, v27.4s
+	rev32	v10.16b, v0.16b
+	add	v0.4s, v1.4s, v27.4s
+	rev32	v30.16b, v1.16b
+	add	v1.4s, v0.4s, v27.4s
+	rev32	v8.16b, v0.16b
+	ldp	q0, q3, [x0, #-96]
+	add	v29.4s, v1.4s, v27.4s
+	rev32	v31.16b, v1.16b
+	aese	v9.16b, v28.16b                 // var s = aesmc(aese(x, first));
+	aesmc	v9.16b, v9.16b
+	aese	v10.16b, v28.16b
+	aesmc	v10.16b, v10.16b
 	aese	v30.16b, v28.16b
 	aesmc	v30.16b, v30.16b
-	aese	v0.16b, v24.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v23.16b
-	aesmc	v2.16b, v2.16b
-	aese	v30.16b, v27.16b
-	aesmc	v30.16b, v30.16b
-	aese	v0.16b, v23.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v22.16b
-	aesmc	v2.16b, v2.16b
+	aese	v8.16b, v28.16b
+	aesmc	v8.16b, v8.16b
+	aese	v31.16b, v28.16b
+	aesmc	v31.16b, v31.16b
+	aese	v9.16b, v26.16b                 // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	aesmc	v9.16b, v9.16b
+	aese	v10.16b, v26.16b
+	aesmc	v10.16b, v10.16b
 	aese	v30.16b, v26.16b
 	aesmc	v30.16b, v30.16b
-	aese	v0.16b, v22.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v21.16b
-	aesmc	v2.16b, v2.16b
+	aese	v8.16b, v26.16b
+	aesmc	v8.16b, v8.16b
+	aese	v31.16b, v26.16b
+	aesmc	v31.16b, v31.16b
+	aese	v9.16b, v25.16b
+	aesmc	v9.16b, v9.16b
+	aese	v10.16b, v25.16b
+	aesmc	v10.16b, v10.16b
 	aese	v30.16b, v25.16b
 	aesmc	v30.16b, v30.16b
-	aese	v0.16b, v21.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v20.16b
-	aesmc	v2.16b, v2.16b
+	aese	v8.16b, v25.16b
+	aesmc	v8.16b, v8.16b
+	aese	v31.16b, v25.16b
+	aesmc	v31.16b, v31.16b
+	aese	v9.16b, v24.16b
+	aesmc	v9.16b, v9.16b
+	aese	v10.16b, v24.16b
+	aesmc	v10.16b, v10.16b
 	aese	v30.16b, v24.16b
 	aesmc	v30.16b, v30.16b
-	aese	v0.16b, v20.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v19.16b
-	aesmc	v2.16b, v2.16b
+	aese	v8.16b, v24.16b
+	aesmc	v8.16b, v8.16b
+	aese	v31.16b, v24.16b
+	aesmc	v31.16b, v31.16b
+	aese	v9.16b, v23.16b
+	aesmc	v9.16b, v9.16b
+	aese	v10.16b, v23.16b
+	aesmc	v10.16b, v10.16b
 	aese	v30.16b, v23.16b
 	aesmc	v30.16b, v30.16b
-	aese	v0.16b, v19.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v18.16b
-	aesmc	v2.16b, v2.16b
+	aese	v8.16b, v23.16b
+	aesmc	v8.16b, v8.16b
+	aese	v31.16b, v23.16b
+	aesmc	v31.16b, v31.16b
+	aese	v9.16b, v22.16b
+	aesmc	v9.16b, v9.16b
+	aese	v10.16b, v22.16b
+	aesmc	v10.16b, v10.16b
 	aese	v30.16b, v22.16b
 	aesmc	v30.16b, v30.16b
-	aese	v0.16b, v18.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v17.16b
-	aesmc	v2.16b, v2.16b
+	aese	v8.16b, v22.16b
+	aesmc	v8.16b, v8.16b
+	aese	v31.16b, v22.16b
+	aesmc	v31.16b, v31.16b
+	aese	v9.16b, v21.16b
+	aesmc	v9.16b, v9.16b
+	aese	v10.16b, v21.16b
+	aesmc	v10.16b, v10.16b
 	aese	v30.16b, v21.16b
 	aesmc	v30.16b, v30.16b
-	aese	v0.16b, v17.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v16.16b
-	aesmc	v2.16b, v2.16b
+	aese	v8.16b, v21.16b
+	aesmc	v8.16b, v8.16b
+	aese	v31.16b, v21.16b
+	aesmc	v31.16b, v31.16b
+	aese	v9.16b, v20.16b
+	aesmc	v9.16b, v9.16b
+	aese	v10.16b, v20.16b
+	aesmc	v10.16b, v10.16b
 	aese	v30.16b, v20.16b
 	aesmc	v30.16b, v30.16b
-	aese	v0.16b, v16.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v7.16b
+	aese	v8.16b, v20.16b
+	aesmc	v8.16b, v8.16b
+	aese	v31.16b, v20.16b
+	aesmc	v31.16b, v31.16b
+	aese	v9.16b, v19.16b
+	aesmc	v9.16b, v9.16b
+	aese	v10.16b, v19.16b
+	aesmc	v10.16b, v10.16b
 	aese	v30.16b, v19.16b
 	aesmc	v30.16b, v30.16b
-	aese	v0.16b, v7.16b
-	eor	v5.16b, v6.16b, v5.16b
-	eor	v1.16b, v1.16b, v2.16b
+	aese	v8.16b, v19.16b
+	aesmc	v8.16b, v8.16b
+	aese	v31.16b, v19.16b
+	aesmc	v31.16b, v31.16b
+	aese	v9.16b, v18.16b
+	aesmc	v9.16b, v9.16b
+	aese	v10.16b, v18.16b
+	aesmc	v10.16b, v10.16b
 	aese	v30.16b, v18.16b
 	aesmc	v30.16b, v30.16b
-	stp	q4, q1, [x1, #-96]
-	add	v4.4s, v3.4s, v29.4s
-	rev32	v1.16b, v3.16b
-	ldp	q3, q2, [x0, #-32]
+	aese	v8.16b, v18.16b
+	aesmc	v8.16b, v8.16b
+	aese	v31.16b, v18.16b
+	aesmc	v31.16b, v31.16b
+	aese	v9.16b, v17.16b
+	aesmc	v9.16b, v9.16b
+	aese	v10.16b, v17.16b
+	aesmc	v10.16b, v10.16b
 	aese	v30.16b, v17.16b
 	aesmc	v30.16b, v30.16b
-	aese	v1.16b, v28.16b
-	aesmc	v1.16b, v1.16b
-	eor	v31.16b, v31.16b, v0.16b
-	rev32	v0.16b, v4.16b
+	aese	v8.16b, v17.16b
+	aesmc	v8.16b, v8.16b
+	aese	v31.16b, v17.16b
+	aesmc	v31.16b, v31.16b
+	aese	v9.16b, v16.16b
+	aesmc	v9.16b, v9.16b
+	aese	v10.16b, v16.16b
+	aesmc	v10.16b, v10.16b
 	aese	v30.16b, v16.16b
 	aesmc	v30.16b, v30.16b
-	aese	v1.16b, v27.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v28.16b
-	aesmc	v0.16b, v0.16b
+	aese	v8.16b, v16.16b
+	aesmc	v8.16b, v8.16b
+	aese	v31.16b, v16.16b
+	aesmc	v31.16b, v31.16b
+	aese	v9.16b, v7.16b
+	aesmc	v9.16b, v9.16b
+	aese	v10.16b, v7.16b
+	aesmc	v10.16b, v10.16b
 	aese	v30.16b, v7.16b
-	aese	v1.16b, v26.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v27.16b
-	aesmc	v0.16b, v0.16b
-	eor	v3.16b, v6.16b, v3.16b
-	aese	v1.16b, v25.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v26.16b
-	aesmc	v0.16b, v0.16b
-	eor	v2.16b, v6.16b, v2.16b
-	aese	v1.16b, v24.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v25.16b
-	aesmc	v0.16b, v0.16b
-	eor	v5.16b, v5.16b, v30.16b
-	aese	v1.16b, v23.16b
-	aesmc	v1.16b, v1.16b
-	stp	q31, q5, [x1, #-64]
-	aese	v0.16b, v24.16b
-	aesmc	v0.16b, v0.16b
+	aesmc	v30.16b, v30.16b
+	aese	v8.16b, v7.16b
+	aesmc	v8.16b, v8.16b
+	aese	v31.16b, v7.16b
+	aesmc	v31.16b, v31.16b
+	ldp	q2, q12, [x0, #-64]
+	aese	v9.16b, v6.16b                  // return aese(s, key.rd_key[rounds - 1]);
+	aese	v10.16b, v6.16b
+	aese	v30.16b, v6.16b
+	aese	v8.16b, v6.16b
+	aese	v31.16b, v6.16b
+	eor	v11.16b, v5.16b, v11.16b
+	eor	v13.16b, v5.16b, v4.16b
+	eor	v1.16b, v5.16b, v0.16b
+	eor	v4.16b, v5.16b, v3.16b
+	eor	v2.16b, v5.16b, v2.16b
+	eor	v11.16b, v11.16b, v9.16b
+	add	v3.4s, v29.4s, v27.4s
+	rev32	v29.16b, v29.16b
+	eor	v9.16b, v5.16b, v12.16b
+	eor	v0.16b, v13.16b, v10.16b
+	eor	v10.16b, v1.16b, v30.16b
+	stp	q11, q0, [x1], #128
+	add	v30.4s, v3.4s, v27.4s
+	rev32	v12.16b, v3.16b
+	ldp	q0, q1, [x0, #-32]
+	rev32	v11.16b, v30.16b
+	aese	v29.16b, v28.16b
+	aesmc	v29.16b, v29.16b
+	aese	v12.16b, v28.16b
+	aesmc	v12.16b, v12.16b
+	aese	v11.16b, v28.16b
+	aesmc	v11.16b, v11.16b
+	aese	v29.16b, v26.16b
+	aesmc	v29.16b, v29.16b
+	aese	v12.16b, v26.16b
+	aesmc	v12.16b, v12.16b
+	aese	v11.16b, v26.16b
+	aesmc	v11.16b, v11.16b
+	aese	v29.16b, v25.16b
+	aesmc	v29.16b, v29.16b
+	aese	v12.16b, v25.16b
+	aesmc	v12.16b, v12.16b
+	aese	v11.16b, v25.16b
+	aesmc	v11.16b, v11.16b
+	aese	v29.16b, v24.16b
+	aesmc	v29.16b, v29.16b
+	aese	v12.16b, v24.16b
+	aesmc	v12.16b, v12.16b
+	aese	v11.16b, v24.16b
+	aesmc	v11.16b, v11.16b
+	aese	v29.16b, v23.16b
+	aesmc	v29.16b, v29.16b
+	aese	v12.16b, v23.16b
+	aesmc	v12.16b, v12.16b
+	aese	v11.16b, v23.16b
+	aesmc	v11.16b, v11.16b
+	aese	v29.16b, v22.16b
+	aesmc	v29.16b, v29.16b
+	aese	v12.16b, v22.16b
+	aesmc	v12.16b, v12.16b
+	aese	v11.16b, v22.16b
+	aesmc	v11.16b, v11.16b
+	aese	v29.16b, v21.16b
+	aesmc	v29.16b, v29.16b
+	aese	v12.16b, v21.16b
+	aesmc	v12.16b, v12.16b
+	aese	v11.16b, v21.16b
+	aesmc	v11.16b, v11.16b
+	aese	v29.16b, v20.16b
+	aesmc	v29.16b, v29.16b
+	aese	v12.16b, v20.16b
+	aesmc	v12.16b, v12.16b
+	aese	v11.16b, v20.16b
+	aesmc	v11.16b, v11.16b
+	aese	v29.16b, v19.16b
+	aesmc	v29.16b, v29.16b
+	aese	v12.16b, v19.16b
+	aesmc	v12.16b, v12.16b
+	aese	v11.16b, v19.16b
+	aesmc	v11.16b, v11.16b
+	aese	v29.16b, v18.16b
+	aesmc	v29.16b, v29.16b
+	aese	v12.16b, v18.16b
+	aesmc	v12.16b, v12.16b
+	aese	v11.16b, v18.16b
+	aesmc	v11.16b, v11.16b
+	aese	v29.16b, v17.16b
+	aesmc	v29.16b, v29.16b
+	aese	v12.16b, v17.16b
+	aesmc	v12.16b, v12.16b
+	aese	v11.16b, v17.16b
+	aesmc	v11.16b, v11.16b
+	aese	v29.16b, v16.16b
+	aesmc	v29.16b, v29.16b
+	aese	v12.16b, v16.16b
+	aesmc	v12.16b, v12.16b
+	aese	v11.16b, v16.16b
+	aesmc	v11.16b, v11.16b
+	aese	v29.16b, v7.16b
+	aesmc	v29.16b, v29.16b
+	aese	v12.16b, v7.16b
+	aesmc	v12.16b, v12.16b
+	aese	v11.16b, v7.16b
+	aesmc	v11.16b, v11.16b
+	aese	v29.16b, v6.16b
+	aese	v12.16b, v6.16b
+	eor	v13.16b, v5.16b, v0.16b
+	aese	v11.16b, v6.16b
+	eor	v3.16b, v5.16b, v1.16b
+	eor	v0.16b, v4.16b, v8.16b
+	eor	v1.16b, v2.16b, v31.16b
+	stp	q10, q0, [x1, #-96]
 	sub	x4, x4, #1                      // for i in 0..blocks weave 8, 4, 1 {
-	add	v4.4s, v4.4s, v29.4s
-	aese	v1.16b, v22.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v23.16b
-	aesmc	v0.16b, v0.16b
-	aese	v1.16b, v21.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v22.16b
-	aesmc	v0.16b, v0.16b
-	aese	v1.16b, v20.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v21.16b
-	aesmc	v0.16b, v0.16b
-	aese	v1.16b, v19.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v20.16b
-	aesmc	v0.16b, v0.16b
-	aese	v1.16b, v18.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v19.16b
-	aesmc	v0.16b, v0.16b
-	aese	v1.16b, v17.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v18.16b
-	aesmc	v0.16b, v0.16b
-	aese	v1.16b, v16.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v17.16b
-	aesmc	v0.16b, v0.16b
-	aese	v1.16b, v7.16b
-	aese	v0.16b, v16.16b
-	aesmc	v0.16b, v0.16b
-	eor	v1.16b, v3.16b, v1.16b
-	aese	v0.16b, v7.16b
-	eor	v0.16b, v2.16b, v0.16b
-	stp	q1, q0, [x1, #-32]
-	cbnz	x4, .Laes_hw_ctr32_encrypt_blocks_13
-.Laes_hw_ctr32_encrypt_blocks_14:
-	tbz	x2, #2, .Laes_hw_ctr32_encrypt_blocks_15 // for i in 0..blocks weave 8, 4, 1 {
-	add	v0.4s, v4.4s, v29.4s            // counter = counter + u32x4(0, 0, 0, 1);
-	ldr	q6, [x3, #224]                  // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
-	ldp	q2, q3, [x3]
-	add	v1.4s, v0.4s, v29.4s
-	rev32	v17.16b, v4.16b                 // let input = rev32(counter as u8x16);
-	add	v4.4s, v1.4s, v29.4s
-	rev32	v5.16b, v0.16b
+	eor	v0.16b, v9.16b, v29.16b
+	eor	v2.16b, v13.16b, v12.16b
+	stp	q1, q0, [x1, #-64]
+	add	v4.4s, v30.4s, v27.4s
+	eor	v0.16b, v3.16b, v11.16b
+	stp	q2, q0, [x1, #-32]
+	cbnz	x4, .Laes_hw_ctr32_encrypt_blocks_11
+.Laes_hw_ctr32_encrypt_blocks_12:
+	tbz	x2, #2, .Laes_hw_ctr32_encrypt_blocks_13 // for i in 0..blocks weave 8, 4, 1 {
+	add	v1.4s, v4.4s, v27.4s            // counter = counter + u32x4(0, 0, 0, 1);
+	rev32	v0.16b, v4.16b                  // let input = rev32(counter as u8x16);
+	ldp	q4, q5, [x3]                    // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
+	add	v3.4s, v1.4s, v27.4s
+	rev32	v2.16b, v1.16b
+	add	v1.4s, v3.4s, v27.4s
+	rev32	v17.16b, v3.16b
 	rev32	v16.16b, v1.16b
-	rev32	v7.16b, v4.16b
-	aese	v17.16b, v2.16b                 // var s = aesmc(aese(x, first));
+	aese	v0.16b, v4.16b                  // var s = aesmc(aese(x, first));
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v4.16b
+	aesmc	v2.16b, v2.16b
+	aese	v17.16b, v4.16b
 	aesmc	v17.16b, v17.16b
-	aese	v5.16b, v2.16b
-	aesmc	v5.16b, v5.16b
-	aese	v16.16b, v2.16b
+	aese	v16.16b, v4.16b
 	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v2.16b
-	aesmc	v7.16b, v7.16b
-	ldp	q0, q1, [x3, #32]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	aese	v0.16b, v5.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v5.16b
+	aesmc	v2.16b, v2.16b
+	aese	v17.16b, v5.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v5.16b
+	aesmc	v16.16b, v16.16b
+	ldr	q7, [x3, #224]
+	ldp	q3, q5, [x3, #32]
+	add	v4.4s, v1.4s, v27.4s
+	aese	v0.16b, v3.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v3.16b
+	aesmc	v2.16b, v2.16b
 	aese	v17.16b, v3.16b
 	aesmc	v17.16b, v17.16b
-	aese	v5.16b, v3.16b
-	aesmc	v5.16b, v5.16b
 	aese	v16.16b, v3.16b
 	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v3.16b
-	aesmc	v7.16b, v7.16b
-	aese	v17.16b, v0.16b
+	aese	v0.16b, v5.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v5.16b
+	aesmc	v2.16b, v2.16b
+	aese	v17.16b, v5.16b
 	aesmc	v17.16b, v17.16b
-	aese	v5.16b, v0.16b
-	aesmc	v5.16b, v5.16b
-	aese	v16.16b, v0.16b
+	aese	v16.16b, v5.16b
 	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v0.16b
-	aesmc	v7.16b, v7.16b
-	ldp	q0, q2, [x3, #64]
+	ldp	q1, q3, [x3, #64]
+	aese	v0.16b, v1.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v1.16b
+	aesmc	v2.16b, v2.16b
 	aese	v17.16b, v1.16b
 	aesmc	v17.16b, v17.16b
-	aese	v5.16b, v1.16b
-	aesmc	v5.16b, v5.16b
 	aese	v16.16b, v1.16b
 	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v1.16b
-	aesmc	v7.16b, v7.16b
-	aese	v17.16b, v0.16b
+	aese	v0.16b, v3.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v3.16b
+	aesmc	v2.16b, v2.16b
+	aese	v17.16b, v3.16b
 	aesmc	v17.16b, v17.16b
-	aese	v5.16b, v0.16b
-	aesmc	v5.16b, v5.16b
-	aese	v16.16b, v0.16b
+	aese	v16.16b, v3.16b
 	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v0.16b
-	aesmc	v7.16b, v7.16b
-	ldp	q0, q1, [x3, #96]
-	aese	v17.16b, v2.16b
-	aesmc	v17.16b, v17.16b
-	aese	v5.16b, v2.16b
-	aesmc	v5.16b, v5.16b
-	aese	v16.16b, v2.16b
-	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v2.16b
-	aesmc	v7.16b, v7.16b
-	aese	v17.16b, v0.16b
-	aesmc	v17.16b, v17.16b
-	aese	v5.16b, v0.16b
-	aesmc	v5.16b, v5.16b
-	aese	v16.16b, v0.16b
-	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v0.16b
-	aesmc	v7.16b, v7.16b
-	ldp	q0, q2, [x3, #128]
+	ldp	q1, q3, [x3, #96]
+	aese	v0.16b, v1.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v1.16b
+	aesmc	v2.16b, v2.16b
 	aese	v17.16b, v1.16b
 	aesmc	v17.16b, v17.16b
-	aese	v5.16b, v1.16b
-	aesmc	v5.16b, v5.16b
 	aese	v16.16b, v1.16b
 	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v1.16b
-	aesmc	v7.16b, v7.16b
-	aese	v17.16b, v0.16b
+	aese	v0.16b, v3.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v3.16b
+	aesmc	v2.16b, v2.16b
+	aese	v17.16b, v3.16b
 	aesmc	v17.16b, v17.16b
-	aese	v5.16b, v0.16b
-	aesmc	v5.16b, v5.16b
-	aese	v16.16b, v0.16b
+	aese	v16.16b, v3.16b
 	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v0.16b
-	aesmc	v7.16b, v7.16b
-	ldp	q0, q1, [x3, #160]
-	aese	v17.16b, v2.16b
-	aesmc	v17.16b, v17.16b
-	aese	v5.16b, v2.16b
-	aesmc	v5.16b, v5.16b
-	aese	v16.16b, v2.16b
-	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v2.16b
-	aesmc	v7.16b, v7.16b
-	aese	v17.16b, v0.16b
-	aesmc	v17.16b, v17.16b
-	aese	v5.16b, v0.16b
-	aesmc	v5.16b, v5.16b
-	aese	v16.16b, v0.16b
-	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v0.16b
-	aesmc	v7.16b, v7.16b
-	ldp	q0, q2, [x3, #192]
+	ldp	q1, q3, [x3, #128]
+	aese	v0.16b, v1.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v1.16b
+	aesmc	v2.16b, v2.16b
 	aese	v17.16b, v1.16b
 	aesmc	v17.16b, v17.16b
-	aese	v5.16b, v1.16b
-	aesmc	v5.16b, v5.16b
 	aese	v16.16b, v1.16b
 	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v1.16b
-	aesmc	v7.16b, v7.16b
-	aese	v17.16b, v0.16b
+	aese	v0.16b, v3.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v3.16b
+	aesmc	v2.16b, v2.16b
+	aese	v17.16b, v3.16b
 	aesmc	v17.16b, v17.16b
-	aese	v5.16b, v0.16b
-	aesmc	v5.16b, v5.16b
-	aese	v16.16b, v0.16b
+	aese	v16.16b, v3.16b
 	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v0.16b
-	aesmc	v7.16b, v7.16b
-	ldp	q0, q1, [x0], #64               // dst[i] = src[i] ^ encrypt_block(input, key, R);
-	aese	v17.16b, v2.16b                 // return aese(s, key.rd_key[rounds - 1]);
-	aese	v5.16b, v2.16b
-	aese	v16.16b, v2.16b
-	aese	v7.16b, v2.16b
-	add	v4.4s, v4.4s, v29.4s
-	ldp	q2, q3, [x0, #-32]
-	eor	v0.16b, v0.16b, v6.16b
-	eor	v1.16b, v6.16b, v1.16b
-	eor	v0.16b, v0.16b, v17.16b
-	eor	v1.16b, v1.16b, v5.16b
-	stp	q0, q1, [x1], #64
-	eor	v0.16b, v6.16b, v2.16b
-	eor	v1.16b, v6.16b, v3.16b
-	eor	v0.16b, v0.16b, v16.16b
+	ldp	q1, q3, [x3, #160]
+	aese	v0.16b, v1.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v1.16b
+	aesmc	v2.16b, v2.16b
+	aese	v17.16b, v1.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v1.16b
+	aesmc	v16.16b, v16.16b
+	aese	v0.16b, v3.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v3.16b
+	aesmc	v2.16b, v2.16b
+	aese	v17.16b, v3.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v3.16b
+	aesmc	v16.16b, v16.16b
+	ldp	q1, q5, [x3, #192]
+	aese	v0.16b, v1.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v1.16b
+	aesmc	v2.16b, v2.16b
+	aese	v17.16b, v1.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v1.16b
+	aesmc	v16.16b, v16.16b
+	ldp	q1, q3, [x0], #64               // dst[i] = src[i] ^ encrypt_block(input, key, R);
+	aese	v0.16b, v5.16b                  // return aese(s, key.rd_key[rounds - 1]);
+	aese	v2.16b, v5.16b
+	aese	v17.16b, v5.16b
+	aese	v16.16b, v5.16b
 	eor	v1.16b, v1.16b, v7.16b
+	eor	v3.16b, v7.16b, v3.16b
+	ldp	q5, q6, [x0, #-32]
+	eor	v0.16b, v1.16b, v0.16b
+	eor	v1.16b, v3.16b, v2.16b
+	stp	q0, q1, [x1], #64
+	eor	v0.16b, v7.16b, v5.16b
+	eor	v1.16b, v7.16b, v6.16b
+	eor	v0.16b, v0.16b, v17.16b
+	eor	v1.16b, v1.16b, v16.16b
 	stp	q0, q1, [x1, #-32]
-.Laes_hw_ctr32_encrypt_blocks_15:
+.Laes_hw_ctr32_encrypt_blocks_13:
 	and	x2, x2, #0x3                    // for i in 0..blocks weave 8, 4, 1 {
-	cbz	x2, .Laes_hw_ctr32_encrypt_blocks_17
+	cbz	x2, .Laes_hw_ctr32_encrypt_blocks_15
 	ldp	q0, q2, [x3]                    // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
 	ldp	q3, q5, [x3, #32]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	ldp	q6, q7, [x3, #64]
@@ -1480,10 +1489,10 @@ aes_hw_ctr32_encrypt_blocks:
 	ldp	q20, q21, [x3, #160]
 	ldp	q22, q23, [x3, #192]
 	ldr	q25, [x3, #224]
-.Laes_hw_ctr32_encrypt_blocks_16:
+.Laes_hw_ctr32_encrypt_blocks_14:
 	rev32	v1.16b, v4.16b                  // let input = rev32(counter as u8x16);
 	ldr	q24, [x0], #16                  // dst[i] = src[i] ^ encrypt_block(input, key, R);
-	add	v4.4s, v4.4s, v29.4s            // counter = counter + u32x4(0, 0, 0, 1);
+	add	v4.4s, v4.4s, v27.4s            // counter = counter + u32x4(0, 0, 0, 1);
 	sub	x2, x2, #1                      // for i in 0..blocks weave 8, 4, 1 {
 	eor	v24.16b, v25.16b, v24.16b
 	aese	v1.16b, v0.16b                  // var s = aesmc(aese(x, first));
@@ -1515,11 +1524,20 @@ aes_hw_ctr32_encrypt_blocks:
 	aese	v1.16b, v23.16b                 // return aese(s, key.rd_key[rounds - 1]);
 	eor	v1.16b, v24.16b, v1.16b
 	str	q1, [x1], #16
-	cbnz	x2, .Laes_hw_ctr32_encrypt_blocks_16
-.Laes_hw_ctr32_encrypt_blocks_17:
-	ret                                     // return;
-.Laes_hw_ctr32_encrypt_blocks_18:
+	cbnz	x2, .Laes_hw_ctr32_encrypt_blocks_14
+.Laes_hw_ctr32_encrypt_blocks_15:
+	.seh_startepilogue
+	ldr	d14, [sp, #48]
+	.seh_save_freg	d14, 48
+	ldp	d12, d13, [sp, #32]
+	.seh_save_fregp	d12, 32
+	ldp	d10, d11, [sp, #16]
+	.seh_save_fregp	d10, 16
+	ldp	d8, d9, [sp], #64
+	.seh_save_fregp_x	d8, 64
+	.seh_endepilogue
 	ret
+	.seh_endproc
 
 // void aes_hw_cbc_encrypt(const uint8_t *src, uint8_t *dst, size_t length, const AES_KEY *key,
 //         uint8_t *ivec, int enc)
@@ -1550,7 +1568,7 @@ aes_hw_cbc_encrypt:
 	b.hs	.Laes_hw_cbc_encrypt_1
 	ret                                     // if length < 16 { return; }
 .Laes_hw_cbc_encrypt_1:
-	ldr	q7, [x4]                        // var chain = ivec[0];
+	ldr	q4, [x4]                        // var chain = ivec[0];
 	ldr	w6, [x3, #240]                  // if key.rounds == R {
 	cmp	w6, #10
 	b.ne	.Laes_hw_cbc_encrypt_11
@@ -1559,7 +1577,7 @@ aes_hw_cbc_encrypt:
 	lsr	x2, x2, #4                      // for i in 0..length / 16 {
 	ldr	q20, [x3, #160]
 	eor	v1.16b, v0.16b, v20.16b
-	eor	v0.16b, v7.16b, v20.16b         // var s = chain ^ key.rd_key[R];
+	eor	v0.16b, v4.16b, v20.16b         // var s = chain ^ key.rd_key[R];
 	cbz	x2, .Laes_hw_cbc_encrypt_3
 	ldp	q3, q4, [x3, #16]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	ldp	q5, q6, [x3, #48]
@@ -1606,116 +1624,116 @@ aes_hw_cbc_encrypt:
 	ldp	q18, q17, [x3, #128]
 	ldr	q16, [x3, #160]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 .Laes_hw_cbc_encrypt_5:
-	ldp	q3, q5, [x0], #64               // chain = src[i];
-	eor	v1.16b, v7.16b, v16.16b         // dst[i] = decrypt_block(chain, key, R) ^ before;
+	ldp	q0, q6, [x0], #64               // chain = src[i];
+	eor	v1.16b, v4.16b, v16.16b         // dst[i] = decrypt_block(chain, key, R) ^ before;
+	eor	v3.16b, v16.16b, v0.16b
 	ldp	q0, q2, [x0, #-64]              // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
-	eor	v3.16b, v16.16b, v3.16b
-	ldp	q4, q27, [x0, #-32]
 	aesd	v0.16b, v26.16b
 	aesimc	v0.16b, v0.16b
+	ldp	q5, q27, [x0, #-32]
 	aesd	v2.16b, v26.16b
 	aesimc	v2.16b, v2.16b
-	eor	v5.16b, v16.16b, v5.16b
-	aesd	v4.16b, v26.16b
-	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v25.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v5.16b, v26.16b
+	aesimc	v5.16b, v5.16b
 	aesd	v27.16b, v26.16b
 	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v25.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v25.16b
-	aesimc	v4.16b, v4.16b
+	aesd	v5.16b, v25.16b
+	aesimc	v5.16b, v5.16b
 	aesd	v0.16b, v24.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v27.16b, v25.16b
 	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v24.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v24.16b
-	aesimc	v4.16b, v4.16b
+	aesd	v5.16b, v24.16b
+	aesimc	v5.16b, v5.16b
 	aesd	v0.16b, v23.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v27.16b, v24.16b
 	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v23.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v23.16b
-	aesimc	v4.16b, v4.16b
+	aesd	v5.16b, v23.16b
+	aesimc	v5.16b, v5.16b
 	aesd	v0.16b, v22.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v27.16b, v23.16b
 	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v22.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v22.16b
-	aesimc	v4.16b, v4.16b
+	aesd	v5.16b, v22.16b
+	aesimc	v5.16b, v5.16b
 	aesd	v0.16b, v21.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v27.16b, v22.16b
 	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v21.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v21.16b
-	aesimc	v4.16b, v4.16b
+	aesd	v5.16b, v21.16b
+	aesimc	v5.16b, v5.16b
 	aesd	v0.16b, v20.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v27.16b, v21.16b
 	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v20.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v20.16b
-	aesimc	v4.16b, v4.16b
+	aesd	v5.16b, v20.16b
+	aesimc	v5.16b, v5.16b
 	aesd	v0.16b, v19.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v27.16b, v20.16b
 	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v19.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v19.16b
-	aesimc	v4.16b, v4.16b
+	aesd	v5.16b, v19.16b
+	aesimc	v5.16b, v5.16b
 	aesd	v0.16b, v18.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v27.16b, v19.16b
 	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v18.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v18.16b
-	aesimc	v4.16b, v4.16b
-	ldp	q6, q7, [x0, #-32]
+	aesd	v5.16b, v18.16b
+	aesimc	v5.16b, v5.16b
+	ldp	q7, q4, [x0, #-32]
 	aesd	v0.16b, v17.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 	aesd	v27.16b, v18.16b
 	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v17.16b
-	aesd	v4.16b, v17.16b
+	aesd	v5.16b, v17.16b
+	eor	v6.16b, v16.16b, v6.16b
 	eor	v0.16b, v1.16b, v0.16b
-	sub	x2, x2, #1                      // for i in 0..length / 16 weave 4, 1 {
 	aesd	v27.16b, v17.16b
+	sub	x2, x2, #1                      // for i in 0..length / 16 weave 4, 1 {
+	eor	v7.16b, v16.16b, v7.16b
 	eor	v1.16b, v3.16b, v2.16b
-	eor	v2.16b, v16.16b, v6.16b
 	stp	q0, q1, [x1], #64
-	eor	v0.16b, v5.16b, v4.16b
-	eor	v1.16b, v2.16b, v27.16b
+	eor	v0.16b, v6.16b, v5.16b
+	eor	v1.16b, v7.16b, v27.16b
 	stp	q0, q1, [x1, #-32]
 	cbnz	x2, .Laes_hw_cbc_encrypt_5
 .Laes_hw_cbc_encrypt_6:
 	and	x2, x5, #0x3                    // for i in 0..length / 16 weave 4, 1 {
 	cbnz	x2, .Laes_hw_cbc_encrypt_7
-	mov	v22.16b, v7.16b                 // for i in 0..length / 16 weave 4, 1 {
+	mov	v22.16b, v4.16b                 // for i in 0..length / 16 weave 4, 1 {
 	b	.Laes_hw_cbc_encrypt_10
 .Laes_hw_cbc_encrypt_7:
 	ldp	q0, q2, [x3]                    // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
-	ldp	q3, q4, [x3, #32]
-	ldp	q5, q6, [x3, #64]
+	ldp	q3, q5, [x3, #32]
+	ldp	q6, q7, [x3, #64]
 	ldp	q16, q17, [x3, #96]
 	ldp	q18, q19, [x3, #128]
 	ldr	q20, [x3, #160]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 	b	.Laes_hw_cbc_encrypt_9
 .Laes_hw_cbc_encrypt_8:
-	mov	v7.16b, v22.16b                 // for i in 0..length / 16 weave 4, 1 {
+	mov	v4.16b, v22.16b                 // for i in 0..length / 16 weave 4, 1 {
 .Laes_hw_cbc_encrypt_9:
 	ldr	q22, [x0], #16                  // chain = src[i];
-	eor	v21.16b, v7.16b, v20.16b        // dst[i] = decrypt_block(chain, key, R) ^ before;
+	eor	v21.16b, v4.16b, v20.16b        // dst[i] = decrypt_block(chain, key, R) ^ before;
 	ldur	q1, [x0, #-16]                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	sub	x2, x2, #1                      // for i in 0..length / 16 weave 4, 1 {
 	aesd	v1.16b, v0.16b
@@ -1724,11 +1742,11 @@ aes_hw_cbc_encrypt:
 	aesimc	v1.16b, v1.16b
 	aesd	v1.16b, v3.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v1.16b, v4.16b
-	aesimc	v1.16b, v1.16b
 	aesd	v1.16b, v5.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v1.16b, v6.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v1.16b, v7.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v1.16b, v16.16b
 	aesimc	v1.16b, v1.16b
@@ -1751,7 +1769,7 @@ aes_hw_cbc_encrypt:
 	lsr	x2, x2, #4                      // for i in 0..length / 16 {
 	ldr	q22, [x3, #192]
 	eor	v1.16b, v0.16b, v22.16b
-	eor	v0.16b, v7.16b, v22.16b         // var s = chain ^ key.rd_key[R];
+	eor	v0.16b, v4.16b, v22.16b         // var s = chain ^ key.rd_key[R];
 	cbz	x2, .Laes_hw_cbc_encrypt_13
 	ldp	q3, q4, [x3, #16]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	ldp	q5, q6, [x3, #48]
@@ -1801,136 +1819,136 @@ aes_hw_cbc_encrypt:
 	ldp	q22, q21, [x3, #64]
 	ldp	q20, q19, [x3, #96]
 	ldp	q18, q17, [x3, #128]
-	ldp	q16, q6, [x3, #160]
-	ldr	q5, [x3, #192]                  // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	ldp	q16, q7, [x3, #160]
+	ldr	q6, [x3, #192]                  // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 .Laes_hw_cbc_encrypt_15:
-	ldp	q2, q3, [x0], #64               // chain = src[i];
-	eor	v1.16b, v7.16b, v5.16b          // dst[i] = decrypt_block(chain, key, R) ^ before;
-	ldp	q0, q28, [x0, #-64]             // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
-	eor	v2.16b, v5.16b, v2.16b
-	eor	v4.16b, v5.16b, v3.16b
-	ldp	q29, q27, [x0, #-32]
+	ldp	q0, q1, [x0], #64               // chain = src[i];
+	eor	v29.16b, v4.16b, v6.16b         // dst[i] = decrypt_block(chain, key, R) ^ before;
+	eor	v5.16b, v6.16b, v0.16b
+	eor	v3.16b, v6.16b, v1.16b
+	ldp	q0, q1, [x0, #-64]              // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	aesd	v0.16b, v26.16b
 	aesimc	v0.16b, v0.16b
-	aesd	v28.16b, v26.16b
-	aesimc	v28.16b, v28.16b
-	aesd	v29.16b, v26.16b
-	aesimc	v29.16b, v29.16b
-	aesd	v27.16b, v26.16b
-	aesimc	v27.16b, v27.16b
+	ldp	q2, q28, [x0, #-32]
+	aesd	v1.16b, v26.16b
+	aesimc	v1.16b, v1.16b
 	aesd	v0.16b, v25.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v2.16b, v26.16b
+	aesimc	v2.16b, v2.16b
+	aesd	v28.16b, v26.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v1.16b, v25.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v2.16b, v25.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v28.16b, v25.16b
 	aesimc	v28.16b, v28.16b
-	aesd	v29.16b, v25.16b
-	aesimc	v29.16b, v29.16b
-	aesd	v27.16b, v25.16b
-	aesimc	v27.16b, v27.16b
 	aesd	v0.16b, v24.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v1.16b, v24.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v2.16b, v24.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v28.16b, v24.16b
 	aesimc	v28.16b, v28.16b
-	aesd	v29.16b, v24.16b
-	aesimc	v29.16b, v29.16b
-	aesd	v27.16b, v24.16b
-	aesimc	v27.16b, v27.16b
 	aesd	v0.16b, v23.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v1.16b, v23.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v2.16b, v23.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v28.16b, v23.16b
 	aesimc	v28.16b, v28.16b
-	aesd	v29.16b, v23.16b
-	aesimc	v29.16b, v29.16b
-	aesd	v27.16b, v23.16b
-	aesimc	v27.16b, v27.16b
 	aesd	v0.16b, v22.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v1.16b, v22.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v2.16b, v22.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v28.16b, v22.16b
 	aesimc	v28.16b, v28.16b
-	aesd	v29.16b, v22.16b
-	aesimc	v29.16b, v29.16b
-	aesd	v27.16b, v22.16b
-	aesimc	v27.16b, v27.16b
 	aesd	v0.16b, v21.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v1.16b, v21.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v2.16b, v21.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v28.16b, v21.16b
 	aesimc	v28.16b, v28.16b
-	aesd	v29.16b, v21.16b
-	aesimc	v29.16b, v29.16b
-	aesd	v27.16b, v21.16b
-	aesimc	v27.16b, v27.16b
 	aesd	v0.16b, v20.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v1.16b, v20.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v2.16b, v20.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v28.16b, v20.16b
 	aesimc	v28.16b, v28.16b
-	aesd	v29.16b, v20.16b
-	aesimc	v29.16b, v29.16b
-	aesd	v27.16b, v20.16b
-	aesimc	v27.16b, v27.16b
 	aesd	v0.16b, v19.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v1.16b, v19.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v2.16b, v19.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v28.16b, v19.16b
 	aesimc	v28.16b, v28.16b
-	aesd	v29.16b, v19.16b
-	aesimc	v29.16b, v29.16b
-	aesd	v27.16b, v19.16b
-	aesimc	v27.16b, v27.16b
 	aesd	v0.16b, v18.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v1.16b, v18.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v2.16b, v18.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v28.16b, v18.16b
 	aesimc	v28.16b, v28.16b
-	aesd	v29.16b, v18.16b
-	aesimc	v29.16b, v29.16b
-	aesd	v27.16b, v18.16b
-	aesimc	v27.16b, v27.16b
 	aesd	v0.16b, v17.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v1.16b, v17.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v2.16b, v17.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v28.16b, v17.16b
 	aesimc	v28.16b, v28.16b
-	aesd	v29.16b, v17.16b
-	aesimc	v29.16b, v29.16b
-	aesd	v27.16b, v17.16b
-	aesimc	v27.16b, v27.16b
 	aesd	v0.16b, v16.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v1.16b, v16.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v2.16b, v16.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v28.16b, v16.16b
 	aesimc	v28.16b, v28.16b
-	aesd	v29.16b, v16.16b
-	aesimc	v29.16b, v29.16b
-	aesd	v27.16b, v16.16b
-	aesimc	v27.16b, v27.16b
-	ldp	q3, q7, [x0, #-32]
-	aesd	v0.16b, v6.16b                  // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
-	aesd	v28.16b, v6.16b
-	aesd	v29.16b, v6.16b
-	aesd	v27.16b, v6.16b
-	eor	v0.16b, v1.16b, v0.16b
+	ldp	q27, q4, [x0, #-32]
+	aesd	v0.16b, v7.16b                  // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aesd	v1.16b, v7.16b
+	aesd	v2.16b, v7.16b
+	aesd	v28.16b, v7.16b
+	eor	v27.16b, v6.16b, v27.16b
+	eor	v0.16b, v29.16b, v0.16b
 	sub	x2, x2, #1                      // for i in 0..length / 16 weave 4, 1 {
-	eor	v1.16b, v2.16b, v28.16b
-	eor	v2.16b, v5.16b, v3.16b
+	eor	v1.16b, v5.16b, v1.16b
+	eor	v2.16b, v3.16b, v2.16b
 	stp	q0, q1, [x1], #64
-	eor	v0.16b, v4.16b, v29.16b
-	eor	v1.16b, v2.16b, v27.16b
-	stp	q0, q1, [x1, #-32]
+	eor	v0.16b, v27.16b, v28.16b
+	stp	q2, q0, [x1, #-32]
 	cbnz	x2, .Laes_hw_cbc_encrypt_15
 .Laes_hw_cbc_encrypt_16:
 	and	x2, x5, #0x3                    // for i in 0..length / 16 weave 4, 1 {
 	cbnz	x2, .Laes_hw_cbc_encrypt_17
-	mov	v24.16b, v7.16b                 // for i in 0..length / 16 weave 4, 1 {
+	mov	v24.16b, v4.16b                 // for i in 0..length / 16 weave 4, 1 {
 	b	.Laes_hw_cbc_encrypt_20
 .Laes_hw_cbc_encrypt_17:
 	ldp	q0, q2, [x3]                    // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
-	ldp	q3, q4, [x3, #32]
-	ldp	q5, q6, [x3, #64]
+	ldp	q3, q5, [x3, #32]
+	ldp	q6, q7, [x3, #64]
 	ldp	q16, q17, [x3, #96]
 	ldp	q18, q19, [x3, #128]
 	ldp	q20, q21, [x3, #160]
 	ldr	q22, [x3, #192]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 	b	.Laes_hw_cbc_encrypt_19
 .Laes_hw_cbc_encrypt_18:
-	mov	v7.16b, v24.16b                 // for i in 0..length / 16 weave 4, 1 {
+	mov	v4.16b, v24.16b                 // for i in 0..length / 16 weave 4, 1 {
 .Laes_hw_cbc_encrypt_19:
 	ldr	q24, [x0], #16                  // chain = src[i];
-	eor	v23.16b, v7.16b, v22.16b        // dst[i] = decrypt_block(chain, key, R) ^ before;
+	eor	v23.16b, v4.16b, v22.16b        // dst[i] = decrypt_block(chain, key, R) ^ before;
 	ldur	q1, [x0, #-16]                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	sub	x2, x2, #1                      // for i in 0..length / 16 weave 4, 1 {
 	aesd	v1.16b, v0.16b
@@ -1939,11 +1957,11 @@ aes_hw_cbc_encrypt:
 	aesimc	v1.16b, v1.16b
 	aesd	v1.16b, v3.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v1.16b, v4.16b
-	aesimc	v1.16b, v1.16b
 	aesd	v1.16b, v5.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v1.16b, v6.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v1.16b, v7.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v1.16b, v16.16b
 	aesimc	v1.16b, v1.16b
@@ -1970,7 +1988,7 @@ aes_hw_cbc_encrypt:
 	lsr	x2, x2, #4                      // for i in 0..length / 16 {
 	ldr	q24, [x3, #224]
 	eor	v1.16b, v0.16b, v24.16b
-	eor	v0.16b, v7.16b, v24.16b         // var s = chain ^ key.rd_key[R];
+	eor	v0.16b, v4.16b, v24.16b         // var s = chain ^ key.rd_key[R];
 	cbz	x2, .Laes_hw_cbc_encrypt_23
 	ldp	q3, q4, [x3, #16]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	ldp	q5, q6, [x3, #48]
@@ -2020,148 +2038,148 @@ aes_hw_cbc_encrypt:
 	lsr	x5, x2, #4                      // for i in 0..length / 16 weave 4, 1 {
 	lsr	x2, x2, #6
 	cbz	x2, .Laes_hw_cbc_encrypt_26
-	ldp	q30, q29, [x3]                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
-	ldp	q28, q27, [x3, #32]
-	ldp	q26, q25, [x3, #64]
-	ldp	q24, q23, [x3, #96]
-	ldp	q22, q21, [x3, #128]
-	ldp	q20, q19, [x3, #160]
-	ldp	q18, q17, [x3, #192]
-	ldr	q16, [x3, #224]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	ldp	q27, q26, [x3]                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
+	ldp	q25, q24, [x3, #32]
+	ldp	q23, q22, [x3, #64]
+	ldp	q21, q20, [x3, #96]
+	ldp	q19, q18, [x3, #128]
+	ldp	q17, q16, [x3, #160]
+	ldp	q7, q6, [x3, #192]
+	ldr	q5, [x3, #224]                  // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 .Laes_hw_cbc_encrypt_25:
 	ldp	q0, q1, [x0], #64               // chain = src[i];
-	eor	v31.16b, v7.16b, v16.16b        // dst[i] = decrypt_block(chain, key, R) ^ before;
-	ldp	q4, q3, [x0, #-64]              // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
-	eor	v0.16b, v16.16b, v0.16b
-	eor	v6.16b, v16.16b, v1.16b
-	ldp	q2, q1, [x0, #-32]
-	aesd	v4.16b, v30.16b
-	aesimc	v4.16b, v4.16b
-	aesd	v3.16b, v30.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v2.16b, v30.16b
-	aesimc	v2.16b, v2.16b
-	aesd	v1.16b, v30.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v4.16b, v29.16b
-	aesimc	v4.16b, v4.16b
-	aesd	v3.16b, v29.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v2.16b, v29.16b
-	aesimc	v2.16b, v2.16b
-	aesd	v1.16b, v29.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v4.16b, v28.16b
-	aesimc	v4.16b, v4.16b
-	aesd	v3.16b, v28.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v2.16b, v28.16b
-	aesimc	v2.16b, v2.16b
-	aesd	v1.16b, v28.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v4.16b, v27.16b
-	aesimc	v4.16b, v4.16b
-	aesd	v3.16b, v27.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v2.16b, v27.16b
-	aesimc	v2.16b, v2.16b
+	eor	v2.16b, v4.16b, v5.16b          // dst[i] = decrypt_block(chain, key, R) ^ before;
+	eor	v0.16b, v5.16b, v0.16b
+	eor	v3.16b, v5.16b, v1.16b
+	ldp	q31, q30, [x0, #-64]            // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
+	aesd	v31.16b, v27.16b
+	aesimc	v31.16b, v31.16b
+	ldp	q1, q29, [x0, #-32]
+	aesd	v30.16b, v27.16b
+	aesimc	v30.16b, v30.16b
+	aesd	v31.16b, v26.16b
+	aesimc	v31.16b, v31.16b
 	aesd	v1.16b, v27.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v4.16b, v26.16b
-	aesimc	v4.16b, v4.16b
-	aesd	v3.16b, v26.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v2.16b, v26.16b
-	aesimc	v2.16b, v2.16b
+	aesd	v29.16b, v27.16b
+	aesimc	v29.16b, v29.16b
+	aesd	v30.16b, v26.16b
+	aesimc	v30.16b, v30.16b
 	aesd	v1.16b, v26.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v4.16b, v25.16b
-	aesimc	v4.16b, v4.16b
-	aesd	v3.16b, v25.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v2.16b, v25.16b
-	aesimc	v2.16b, v2.16b
+	aesd	v29.16b, v26.16b
+	aesimc	v29.16b, v29.16b
+	aesd	v31.16b, v25.16b
+	aesimc	v31.16b, v31.16b
+	aesd	v30.16b, v25.16b
+	aesimc	v30.16b, v30.16b
 	aesd	v1.16b, v25.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v4.16b, v24.16b
-	aesimc	v4.16b, v4.16b
-	aesd	v3.16b, v24.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v2.16b, v24.16b
-	aesimc	v2.16b, v2.16b
+	aesd	v29.16b, v25.16b
+	aesimc	v29.16b, v29.16b
+	aesd	v31.16b, v24.16b
+	aesimc	v31.16b, v31.16b
+	aesd	v30.16b, v24.16b
+	aesimc	v30.16b, v30.16b
 	aesd	v1.16b, v24.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v4.16b, v23.16b
-	aesimc	v4.16b, v4.16b
-	aesd	v3.16b, v23.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v2.16b, v23.16b
-	aesimc	v2.16b, v2.16b
+	aesd	v29.16b, v24.16b
+	aesimc	v29.16b, v29.16b
+	aesd	v31.16b, v23.16b
+	aesimc	v31.16b, v31.16b
+	aesd	v30.16b, v23.16b
+	aesimc	v30.16b, v30.16b
 	aesd	v1.16b, v23.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v4.16b, v22.16b
-	aesimc	v4.16b, v4.16b
-	aesd	v3.16b, v22.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v2.16b, v22.16b
-	aesimc	v2.16b, v2.16b
+	aesd	v29.16b, v23.16b
+	aesimc	v29.16b, v29.16b
+	aesd	v31.16b, v22.16b
+	aesimc	v31.16b, v31.16b
+	aesd	v30.16b, v22.16b
+	aesimc	v30.16b, v30.16b
 	aesd	v1.16b, v22.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v4.16b, v21.16b
-	aesimc	v4.16b, v4.16b
-	aesd	v3.16b, v21.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v2.16b, v21.16b
-	aesimc	v2.16b, v2.16b
+	aesd	v29.16b, v22.16b
+	aesimc	v29.16b, v29.16b
+	aesd	v31.16b, v21.16b
+	aesimc	v31.16b, v31.16b
+	aesd	v30.16b, v21.16b
+	aesimc	v30.16b, v30.16b
 	aesd	v1.16b, v21.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v4.16b, v20.16b
-	aesimc	v4.16b, v4.16b
-	aesd	v3.16b, v20.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v2.16b, v20.16b
-	aesimc	v2.16b, v2.16b
+	aesd	v29.16b, v21.16b
+	aesimc	v29.16b, v29.16b
+	aesd	v31.16b, v20.16b
+	aesimc	v31.16b, v31.16b
+	aesd	v30.16b, v20.16b
+	aesimc	v30.16b, v30.16b
 	aesd	v1.16b, v20.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v4.16b, v19.16b
-	aesimc	v4.16b, v4.16b
-	aesd	v3.16b, v19.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v2.16b, v19.16b
-	aesimc	v2.16b, v2.16b
+	aesd	v29.16b, v20.16b
+	aesimc	v29.16b, v29.16b
+	aesd	v31.16b, v19.16b
+	aesimc	v31.16b, v31.16b
+	aesd	v30.16b, v19.16b
+	aesimc	v30.16b, v30.16b
 	aesd	v1.16b, v19.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v4.16b, v18.16b
-	aesimc	v4.16b, v4.16b
-	sub	x2, x2, #1                      // for i in 0..length / 16 weave 4, 1 {
-	aesd	v3.16b, v18.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v2.16b, v18.16b
-	aesimc	v2.16b, v2.16b
+	aesd	v29.16b, v19.16b
+	aesimc	v29.16b, v29.16b
+	aesd	v31.16b, v18.16b
+	aesimc	v31.16b, v31.16b
+	aesd	v30.16b, v18.16b
+	aesimc	v30.16b, v30.16b
 	aesd	v1.16b, v18.16b
 	aesimc	v1.16b, v1.16b
-	ldp	q5, q7, [x0, #-32]
-	aesd	v4.16b, v17.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
-	aesd	v3.16b, v17.16b
-	aesd	v2.16b, v17.16b
+	aesd	v29.16b, v18.16b
+	aesimc	v29.16b, v29.16b
+	aesd	v31.16b, v17.16b
+	aesimc	v31.16b, v31.16b
+	aesd	v30.16b, v17.16b
+	aesimc	v30.16b, v30.16b
 	aesd	v1.16b, v17.16b
-	eor	v4.16b, v31.16b, v4.16b
-	eor	v0.16b, v0.16b, v3.16b
-	eor	v3.16b, v16.16b, v5.16b
-	stp	q4, q0, [x1], #64
-	eor	v0.16b, v6.16b, v2.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v29.16b, v17.16b
+	aesimc	v29.16b, v29.16b
+	aesd	v31.16b, v16.16b
+	aesimc	v31.16b, v31.16b
+	aesd	v30.16b, v16.16b
+	aesimc	v30.16b, v30.16b
+	aesd	v1.16b, v16.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v29.16b, v16.16b
+	aesimc	v29.16b, v29.16b
+	aesd	v31.16b, v7.16b
+	aesimc	v31.16b, v31.16b
+	sub	x2, x2, #1                      // for i in 0..length / 16 weave 4, 1 {
+	aesd	v30.16b, v7.16b
+	aesimc	v30.16b, v30.16b
+	aesd	v1.16b, v7.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v29.16b, v7.16b
+	aesimc	v29.16b, v29.16b
+	ldp	q28, q4, [x0, #-32]
+	aesd	v31.16b, v6.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aesd	v30.16b, v6.16b
+	aesd	v1.16b, v6.16b
+	aesd	v29.16b, v6.16b
+	eor	v28.16b, v5.16b, v28.16b
+	eor	v2.16b, v2.16b, v31.16b
+	eor	v0.16b, v0.16b, v30.16b
 	eor	v1.16b, v3.16b, v1.16b
-	stp	q0, q1, [x1, #-32]
+	stp	q2, q0, [x1], #64
+	eor	v0.16b, v28.16b, v29.16b
+	stp	q1, q0, [x1, #-32]
 	cbnz	x2, .Laes_hw_cbc_encrypt_25
 .Laes_hw_cbc_encrypt_26:
 	and	x2, x5, #0x3                    // for i in 0..length / 16 weave 4, 1 {
 	cbnz	x2, .Laes_hw_cbc_encrypt_27
-	mov	v26.16b, v7.16b                 // for i in 0..length / 16 weave 4, 1 {
+	mov	v26.16b, v4.16b                 // for i in 0..length / 16 weave 4, 1 {
 	b	.Laes_hw_cbc_encrypt_30
 .Laes_hw_cbc_encrypt_27:
 	ldp	q0, q2, [x3]                    // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
-	ldp	q3, q4, [x3, #32]
-	ldp	q5, q6, [x3, #64]
+	ldp	q3, q5, [x3, #32]
+	ldp	q6, q7, [x3, #64]
 	ldp	q16, q17, [x3, #96]
 	ldp	q18, q19, [x3, #128]
 	ldp	q20, q21, [x3, #160]
@@ -2169,10 +2187,10 @@ aes_hw_cbc_encrypt:
 	ldr	q24, [x3, #224]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 	b	.Laes_hw_cbc_encrypt_29
 .Laes_hw_cbc_encrypt_28:
-	mov	v7.16b, v26.16b                 // for i in 0..length / 16 weave 4, 1 {
+	mov	v4.16b, v26.16b                 // for i in 0..length / 16 weave 4, 1 {
 .Laes_hw_cbc_encrypt_29:
 	ldr	q26, [x0], #16                  // chain = src[i];
-	eor	v25.16b, v7.16b, v24.16b        // dst[i] = decrypt_block(chain, key, R) ^ before;
+	eor	v25.16b, v4.16b, v24.16b        // dst[i] = decrypt_block(chain, key, R) ^ before;
 	ldur	q1, [x0, #-16]                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	sub	x2, x2, #1                      // for i in 0..length / 16 weave 4, 1 {
 	aesd	v1.16b, v0.16b
@@ -2181,11 +2199,11 @@ aes_hw_cbc_encrypt:
 	aesimc	v1.16b, v1.16b
 	aesd	v1.16b, v3.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v1.16b, v4.16b
-	aesimc	v1.16b, v1.16b
 	aesd	v1.16b, v5.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v1.16b, v6.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v1.16b, v7.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v1.16b, v16.16b
 	aesimc	v1.16b, v1.16b
@@ -2249,17 +2267,17 @@ aes_hw_ecb_encrypt:
 	ldr	q22, [x3, #160]
 .Laes_hw_ecb_encrypt_1:
 	ldp	q0, q1, [x0], #64               // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
-	ldp	q2, q4, [x0, #-32]
 	aese	v0.16b, v3.16b                  // var s = aesmc(aese(x, first));
 	aesmc	v0.16b, v0.16b
+	ldp	q2, q4, [x0, #-32]
 	aese	v1.16b, v3.16b
 	aesmc	v1.16b, v1.16b
+	aese	v0.16b, v5.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	aesmc	v0.16b, v0.16b
 	aese	v2.16b, v3.16b
 	aesmc	v2.16b, v2.16b
 	aese	v4.16b, v3.16b
 	aesmc	v4.16b, v4.16b
-	aese	v0.16b, v5.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	aesmc	v0.16b, v0.16b
 	aese	v1.16b, v5.16b
 	aesmc	v1.16b, v1.16b
 	aese	v2.16b, v5.16b
@@ -2329,10 +2347,10 @@ aes_hw_ecb_encrypt:
 	eor	v0.16b, v0.16b, v22.16b         // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
 	sub	x2, x2, #1
 	eor	v1.16b, v1.16b, v22.16b
+	eor	v2.16b, v2.16b, v22.16b
 	stp	q0, q1, [x1], #64
-	eor	v0.16b, v2.16b, v22.16b
-	eor	v1.16b, v4.16b, v22.16b
-	stp	q0, q1, [x1, #-32]
+	eor	v0.16b, v4.16b, v22.16b
+	stp	q2, q0, [x1, #-32]
 	cbnz	x2, .Laes_hw_ecb_encrypt_1
 .Laes_hw_ecb_encrypt_2:
 	and	x2, x4, #0x3                    // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
@@ -2381,17 +2399,17 @@ aes_hw_ecb_encrypt:
 	ldr	q22, [x3, #160]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 .Laes_hw_ecb_encrypt_5:
 	ldp	q0, q1, [x0], #64               // for i in 0..length / 16 weave 4, 1 { dst[i] = decrypt_block(src[i], k...
-	ldp	q2, q4, [x0, #-32]
 	aesd	v0.16b, v3.16b                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	aesimc	v0.16b, v0.16b
+	ldp	q2, q4, [x0, #-32]
 	aesd	v1.16b, v3.16b
 	aesimc	v1.16b, v1.16b
+	aesd	v0.16b, v5.16b
+	aesimc	v0.16b, v0.16b
 	aesd	v2.16b, v3.16b
 	aesimc	v2.16b, v2.16b
 	aesd	v4.16b, v3.16b
 	aesimc	v4.16b, v4.16b
-	aesd	v0.16b, v5.16b
-	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v5.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v2.16b, v5.16b
@@ -2461,10 +2479,10 @@ aes_hw_ecb_encrypt:
 	eor	v0.16b, v0.16b, v22.16b
 	sub	x2, x2, #1
 	eor	v1.16b, v1.16b, v22.16b
+	eor	v2.16b, v2.16b, v22.16b
 	stp	q0, q1, [x1], #64
-	eor	v0.16b, v2.16b, v22.16b
-	eor	v1.16b, v4.16b, v22.16b
-	stp	q0, q1, [x1, #-32]
+	eor	v0.16b, v4.16b, v22.16b
+	stp	q2, q0, [x1, #-32]
 	cbnz	x2, .Laes_hw_ecb_encrypt_5
 .Laes_hw_ecb_encrypt_6:
 	and	x2, x4, #0x3                    // for i in 0..length / 16 weave 4, 1 { dst[i] = decrypt_block(src[i], k...
@@ -2518,17 +2536,17 @@ aes_hw_ecb_encrypt:
 	ldr	q24, [x3, #192]
 .Laes_hw_ecb_encrypt_10:
 	ldp	q0, q1, [x0], #64               // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
-	ldp	q2, q4, [x0, #-32]
 	aese	v0.16b, v3.16b                  // var s = aesmc(aese(x, first));
 	aesmc	v0.16b, v0.16b
+	ldp	q2, q4, [x0, #-32]
 	aese	v1.16b, v3.16b
 	aesmc	v1.16b, v1.16b
+	aese	v0.16b, v5.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	aesmc	v0.16b, v0.16b
 	aese	v2.16b, v3.16b
 	aesmc	v2.16b, v2.16b
 	aese	v4.16b, v3.16b
 	aesmc	v4.16b, v4.16b
-	aese	v0.16b, v5.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	aesmc	v0.16b, v0.16b
 	aese	v1.16b, v5.16b
 	aesmc	v1.16b, v1.16b
 	aese	v2.16b, v5.16b
@@ -2614,10 +2632,10 @@ aes_hw_ecb_encrypt:
 	aese	v4.16b, v23.16b
 	eor	v0.16b, v0.16b, v24.16b         // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
 	eor	v1.16b, v1.16b, v24.16b
+	eor	v2.16b, v2.16b, v24.16b
 	stp	q0, q1, [x1], #64
-	eor	v0.16b, v2.16b, v24.16b
-	eor	v1.16b, v4.16b, v24.16b
-	stp	q0, q1, [x1, #-32]
+	eor	v0.16b, v4.16b, v24.16b
+	stp	q2, q0, [x1, #-32]
 	cbnz	x2, .Laes_hw_ecb_encrypt_10
 .Laes_hw_ecb_encrypt_11:
 	and	x2, x4, #0x3                    // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
@@ -2672,17 +2690,17 @@ aes_hw_ecb_encrypt:
 	ldr	q24, [x3, #192]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 .Laes_hw_ecb_encrypt_14:
 	ldp	q0, q1, [x0], #64               // for i in 0..length / 16 weave 4, 1 { dst[i] = decrypt_block(src[i], k...
-	ldp	q2, q4, [x0, #-32]
 	aesd	v0.16b, v3.16b                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	aesimc	v0.16b, v0.16b
+	ldp	q2, q4, [x0, #-32]
 	aesd	v1.16b, v3.16b
 	aesimc	v1.16b, v1.16b
+	aesd	v0.16b, v5.16b
+	aesimc	v0.16b, v0.16b
 	aesd	v2.16b, v3.16b
 	aesimc	v2.16b, v2.16b
 	aesd	v4.16b, v3.16b
 	aesimc	v4.16b, v4.16b
-	aesd	v0.16b, v5.16b
-	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v5.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v2.16b, v5.16b
@@ -2768,10 +2786,10 @@ aes_hw_ecb_encrypt:
 	aesd	v4.16b, v23.16b
 	eor	v0.16b, v0.16b, v24.16b
 	eor	v1.16b, v1.16b, v24.16b
+	eor	v2.16b, v2.16b, v24.16b
 	stp	q0, q1, [x1], #64
-	eor	v0.16b, v2.16b, v24.16b
-	eor	v1.16b, v4.16b, v24.16b
-	stp	q0, q1, [x1, #-32]
+	eor	v0.16b, v4.16b, v24.16b
+	stp	q2, q0, [x1, #-32]
 	cbnz	x2, .Laes_hw_ecb_encrypt_14
 .Laes_hw_ecb_encrypt_15:
 	and	x2, x4, #0x3                    // for i in 0..length / 16 weave 4, 1 { dst[i] = decrypt_block(src[i], k...
@@ -2831,119 +2849,119 @@ aes_hw_ecb_encrypt:
 	ldr	q26, [x3, #224]
 .Laes_hw_ecb_encrypt_19:
 	ldp	q0, q1, [x0], #64               // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
-	ldp	q2, q4, [x0, #-32]
 	aese	v0.16b, v3.16b                  // var s = aesmc(aese(x, first));
 	aesmc	v0.16b, v0.16b
+	ldp	q2, q4, [x0, #-32]
 	aese	v1.16b, v3.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v3.16b
-	aesmc	v2.16b, v2.16b
 	aese	v0.16b, v5.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v3.16b
+	aesmc	v2.16b, v2.16b
 	aese	v1.16b, v5.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v5.16b
-	aesmc	v2.16b, v2.16b
 	aese	v0.16b, v6.16b
 	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v5.16b
+	aesmc	v2.16b, v2.16b
 	aese	v1.16b, v6.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v6.16b
-	aesmc	v2.16b, v2.16b
 	aese	v0.16b, v7.16b
 	aesmc	v0.16b, v0.16b
 	aese	v4.16b, v3.16b
 	aesmc	v4.16b, v4.16b
+	aese	v2.16b, v6.16b
+	aesmc	v2.16b, v2.16b
 	aese	v1.16b, v7.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v7.16b
-	aesmc	v2.16b, v2.16b
 	aese	v0.16b, v16.16b
 	aesmc	v0.16b, v0.16b
 	aese	v4.16b, v5.16b
 	aesmc	v4.16b, v4.16b
+	aese	v2.16b, v7.16b
+	aesmc	v2.16b, v2.16b
 	aese	v1.16b, v16.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v16.16b
-	aesmc	v2.16b, v2.16b
 	aese	v0.16b, v17.16b
 	aesmc	v0.16b, v0.16b
 	aese	v4.16b, v6.16b
 	aesmc	v4.16b, v4.16b
+	aese	v2.16b, v16.16b
+	aesmc	v2.16b, v2.16b
 	aese	v1.16b, v17.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v17.16b
-	aesmc	v2.16b, v2.16b
 	aese	v0.16b, v18.16b
 	aesmc	v0.16b, v0.16b
 	aese	v4.16b, v7.16b
 	aesmc	v4.16b, v4.16b
+	aese	v2.16b, v17.16b
+	aesmc	v2.16b, v2.16b
 	aese	v1.16b, v18.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v18.16b
-	aesmc	v2.16b, v2.16b
 	aese	v0.16b, v19.16b
 	aesmc	v0.16b, v0.16b
 	aese	v4.16b, v16.16b
 	aesmc	v4.16b, v4.16b
+	aese	v2.16b, v18.16b
+	aesmc	v2.16b, v2.16b
 	aese	v1.16b, v19.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v19.16b
-	aesmc	v2.16b, v2.16b
 	aese	v0.16b, v20.16b
 	aesmc	v0.16b, v0.16b
 	aese	v4.16b, v17.16b
 	aesmc	v4.16b, v4.16b
+	aese	v2.16b, v19.16b
+	aesmc	v2.16b, v2.16b
 	aese	v1.16b, v20.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v20.16b
-	aesmc	v2.16b, v2.16b
 	aese	v0.16b, v21.16b
 	aesmc	v0.16b, v0.16b
 	aese	v4.16b, v18.16b
 	aesmc	v4.16b, v4.16b
+	aese	v2.16b, v20.16b
+	aesmc	v2.16b, v2.16b
 	aese	v1.16b, v21.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v21.16b
-	aesmc	v2.16b, v2.16b
 	aese	v0.16b, v22.16b
 	aesmc	v0.16b, v0.16b
 	aese	v4.16b, v19.16b
 	aesmc	v4.16b, v4.16b
+	aese	v2.16b, v21.16b
+	aesmc	v2.16b, v2.16b
 	aese	v1.16b, v22.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v22.16b
-	aesmc	v2.16b, v2.16b
 	aese	v0.16b, v23.16b
 	aesmc	v0.16b, v0.16b
 	aese	v4.16b, v20.16b
 	aesmc	v4.16b, v4.16b
+	aese	v2.16b, v22.16b
+	aesmc	v2.16b, v2.16b
 	aese	v1.16b, v23.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v23.16b
-	aesmc	v2.16b, v2.16b
 	aese	v0.16b, v24.16b
 	aesmc	v0.16b, v0.16b
 	aese	v4.16b, v21.16b
 	aesmc	v4.16b, v4.16b
+	aese	v2.16b, v23.16b
+	aesmc	v2.16b, v2.16b
 	aese	v1.16b, v24.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v24.16b
-	aesmc	v2.16b, v2.16b
 	aese	v0.16b, v25.16b                 // return aese(s, key.rd_key[rounds - 1]);
 	aese	v4.16b, v22.16b
 	aesmc	v4.16b, v4.16b
+	aese	v2.16b, v24.16b
+	aesmc	v2.16b, v2.16b
 	aese	v1.16b, v25.16b
-	aese	v2.16b, v25.16b
 	eor	v0.16b, v0.16b, v26.16b         // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
 	sub	x2, x2, #1
 	aese	v4.16b, v23.16b
 	aesmc	v4.16b, v4.16b
+	aese	v2.16b, v25.16b
 	eor	v1.16b, v1.16b, v26.16b
 	stp	q0, q1, [x1], #64
-	eor	v0.16b, v2.16b, v26.16b
 	aese	v4.16b, v24.16b
 	aesmc	v4.16b, v4.16b
+	eor	v0.16b, v2.16b, v26.16b
 	aese	v4.16b, v25.16b
 	eor	v1.16b, v4.16b, v26.16b
 	stp	q0, q1, [x1, #-32]
@@ -3007,119 +3025,119 @@ aes_hw_ecb_encrypt:
 	ldr	q26, [x3, #224]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 .Laes_hw_ecb_encrypt_23:
 	ldp	q0, q1, [x0], #64               // for i in 0..length / 16 weave 4, 1 { dst[i] = decrypt_block(src[i], k...
-	ldp	q2, q4, [x0, #-32]
 	aesd	v0.16b, v3.16b                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	aesimc	v0.16b, v0.16b
+	ldp	q2, q4, [x0, #-32]
 	aesd	v1.16b, v3.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v3.16b
-	aesimc	v2.16b, v2.16b
 	aesd	v0.16b, v5.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v2.16b, v3.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v1.16b, v5.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v5.16b
-	aesimc	v2.16b, v2.16b
 	aesd	v0.16b, v6.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v2.16b, v5.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v1.16b, v6.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v6.16b
-	aesimc	v2.16b, v2.16b
 	aesd	v0.16b, v7.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v4.16b, v3.16b
 	aesimc	v4.16b, v4.16b
+	aesd	v2.16b, v6.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v1.16b, v7.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v7.16b
-	aesimc	v2.16b, v2.16b
 	aesd	v0.16b, v16.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v4.16b, v5.16b
 	aesimc	v4.16b, v4.16b
+	aesd	v2.16b, v7.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v1.16b, v16.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v16.16b
-	aesimc	v2.16b, v2.16b
 	aesd	v0.16b, v17.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v4.16b, v6.16b
 	aesimc	v4.16b, v4.16b
+	aesd	v2.16b, v16.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v1.16b, v17.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v17.16b
-	aesimc	v2.16b, v2.16b
 	aesd	v0.16b, v18.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v4.16b, v7.16b
 	aesimc	v4.16b, v4.16b
+	aesd	v2.16b, v17.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v1.16b, v18.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v18.16b
-	aesimc	v2.16b, v2.16b
 	aesd	v0.16b, v19.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v4.16b, v16.16b
 	aesimc	v4.16b, v4.16b
+	aesd	v2.16b, v18.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v1.16b, v19.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v19.16b
-	aesimc	v2.16b, v2.16b
 	aesd	v0.16b, v20.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v4.16b, v17.16b
 	aesimc	v4.16b, v4.16b
+	aesd	v2.16b, v19.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v1.16b, v20.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v20.16b
-	aesimc	v2.16b, v2.16b
 	aesd	v0.16b, v21.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v4.16b, v18.16b
 	aesimc	v4.16b, v4.16b
+	aesd	v2.16b, v20.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v1.16b, v21.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v21.16b
-	aesimc	v2.16b, v2.16b
 	aesd	v0.16b, v22.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v4.16b, v19.16b
 	aesimc	v4.16b, v4.16b
+	aesd	v2.16b, v21.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v1.16b, v22.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v22.16b
-	aesimc	v2.16b, v2.16b
 	aesd	v0.16b, v23.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v4.16b, v20.16b
 	aesimc	v4.16b, v4.16b
+	aesd	v2.16b, v22.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v1.16b, v23.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v23.16b
-	aesimc	v2.16b, v2.16b
 	aesd	v0.16b, v24.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v4.16b, v21.16b
 	aesimc	v4.16b, v4.16b
+	aesd	v2.16b, v23.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v1.16b, v24.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v24.16b
-	aesimc	v2.16b, v2.16b
 	aesd	v0.16b, v25.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 	aesd	v4.16b, v22.16b
 	aesimc	v4.16b, v4.16b
+	aesd	v2.16b, v24.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v1.16b, v25.16b
-	aesd	v2.16b, v25.16b
 	eor	v0.16b, v0.16b, v26.16b
 	sub	x2, x2, #1
 	aesd	v4.16b, v23.16b
 	aesimc	v4.16b, v4.16b
+	aesd	v2.16b, v25.16b
 	eor	v1.16b, v1.16b, v26.16b
 	stp	q0, q1, [x1], #64
-	eor	v0.16b, v2.16b, v26.16b
 	aesd	v4.16b, v24.16b
 	aesimc	v4.16b, v4.16b
+	eor	v0.16b, v2.16b, v26.16b
 	aesd	v4.16b, v25.16b
 	eor	v1.16b, v4.16b, v26.16b
 	stp	q0, q1, [x1, #-32]
@@ -3182,11 +3200,11 @@ aes_hw_ecb_encrypt:
 //   x1  user_key
 //   x5  bits
 //   x6  key
-//   v6  a constant
+//   v7  a constant
+//   v18  a constant
 //   v17  a constant
 //   v16  a constant
-//   v7  a constant
-// Changes x0 to x4, x30, v0 to v5, v18.
+// Changes x0 to x4, x30, v0 to v6, v19.
 	.def	aesv8_armv8_expand
 	.scl	3
 	.type	32
@@ -3195,57 +3213,57 @@ aes_hw_ecb_encrypt:
 aesv8_armv8_expand:
 	lsr	w4, w5, #3                      // let size = (bits as u32 / 8) as u64;
 	movz	x0, #0x3                        // let end = 7 * 16 + 3 * size;            // of all steps but one, whic...
-	mul	x0, x4, x0
 	add	x2, x1, x4                      // var last = load(u8x16, user_key, size - 16);
-	ldr	q1, [x1]                        // var first = load(u8x16, user_key, 0);
-	ldur	q0, [x2, #-16]
+	ldr	q19, [x1]                       // var first = load(u8x16, user_key, 0);
+	mul	x0, x4, x0
 	add	x3, x0, #112
+	ldur	q0, [x2, #-16]
 	cbz	x3, .Laesv8_armv8_expand_6      // while at < end {
-	mov	v18.16b, v17.16b
 	movz	x2, #0x0
+	mov	v6.16b, v18.16b
 	b	.Laesv8_armv8_expand_2
 .Laesv8_armv8_expand_1:
 	mov	x2, x1                          // while at < end {
 .Laesv8_armv8_expand_2:
-	dup	v3.4s, v0.s[3]                  // let word = dup(last as u32x4, 3) as u8x16;
+	dup	v2.4s, v0.s[3]                  // let word = dup(last as u32x4, 3) as u8x16;
+	ext	v1.16b, v7.16b, v19.16b, #12    // let pairs = x ^ ext(zero, x, 12);
 	add	x1, x2, x4                      // store(key.rd_key, at + size - 16, last);
-	ext	v2.16b, v6.16b, v1.16b, #12     // let pairs = x ^ ext(zero, x, 12);
+	cmlt	v3.16b, v6.16b, #0              // return (x << 1) ^ (cmlt(x) & 0x1b);     // the reduction where the to...
+	ext	v2.16b, v2.16b, v2.16b, #1      // first = prefixes(first) ^ sub_word(ext(word, word, 1)) ^ constant;
 	add	x0, x6, x1
+	shl	v5.16b, v6.16b, #1
+	eor	v1.16b, v19.16b, v1.16b
+	and	v4.16b, v3.16b, v17.16b
 	stur	q0, [x0, #-16]
-	cmlt	v4.16b, v18.16b, #0             // return (x << 1) ^ (cmlt(x) & 0x1b);     // the reduction where the to...
-	str	q1, [x6, x2]                    // store(key.rd_key, at, first);       // over what `last` holds for others
-	shl	v5.16b, v18.16b, #1
-	ext	v3.16b, v3.16b, v3.16b, #1      // first = prefixes(first) ^ sub_word(ext(word, word, 1)) ^ constant;
-	eor	v1.16b, v1.16b, v2.16b
-	ext	v2.16b, v6.16b, v1.16b, #8      // return pairs ^ ext(zero, pairs, 8);
-	eor	v1.16b, v18.16b, v1.16b
-	aese	v3.16b, v6.16b                  // inline fn sub_word(words: u8x16) -> u8x16 { return aese(words, 0); }
-	and	v4.16b, v4.16b, v16.16b
-	eor	v1.16b, v1.16b, v2.16b
-	eor	v18.16b, v5.16b, v4.16b
-	eor	v1.16b, v3.16b, v1.16b
-	dup	v3.4s, v1.s[3]                  // let next = dup(first as u32x4, 3) as u8x16;
+	ext	v3.16b, v7.16b, v1.16b, #8      // return pairs ^ ext(zero, pairs, 8);
+	aese	v2.16b, v7.16b                  // inline fn sub_word(words: u8x16) -> u8x16 { return aese(words, 0); }
+	str	q19, [x6, x2]                   // store(key.rd_key, at, first);       // over what `last` holds for others
+	eor	v1.16b, v6.16b, v1.16b
+	eor	v6.16b, v5.16b, v4.16b
+	eor	v1.16b, v1.16b, v3.16b
+	eor	v19.16b, v2.16b, v1.16b
+	dup	v3.4s, v19.s[3]                 // let next = dup(first as u32x4, 3) as u8x16;
 	cmp	w5, #128                        // if bits == 128 {
 	b.ne	.Laesv8_armv8_expand_3
-	mov	v0.16b, v1.16b                  // if bits == 128 {
+	mov	v0.16b, v19.16b                 // if bits == 128 {
 	b	.Laesv8_armv8_expand_5
 .Laesv8_armv8_expand_3:
 	cmp	w5, #192                        // } else if bits == 192 {
 	b.ne	.Laesv8_armv8_expand_4
-	and	v2.16b, v0.16b, v7.16b          // last = prefixes(last & (u64x2(0, ~0) as u8x16)) ^ next;
-	ext	v0.16b, v6.16b, v2.16b, #12     // let pairs = x ^ ext(zero, x, 12);
-	eor	v0.16b, v2.16b, v0.16b
-	ext	v2.16b, v6.16b, v0.16b, #8      // return pairs ^ ext(zero, pairs, 8);
-	eor	v0.16b, v3.16b, v0.16b
+	and	v2.16b, v0.16b, v16.16b         // last = prefixes(last & (u64x2(0, ~0) as u8x16)) ^ next;
+	ext	v1.16b, v7.16b, v2.16b, #12     // let pairs = x ^ ext(zero, x, 12);
+	eor	v1.16b, v2.16b, v1.16b
+	ext	v2.16b, v7.16b, v1.16b, #8      // return pairs ^ ext(zero, pairs, 8);
+	eor	v0.16b, v3.16b, v1.16b
 	eor	v0.16b, v0.16b, v2.16b
 	b	.Laesv8_armv8_expand_5
 .Laesv8_armv8_expand_4:
-	ext	v2.16b, v6.16b, v0.16b, #12     // let pairs = x ^ ext(zero, x, 12);
-	aese	v3.16b, v6.16b                  // inline fn sub_word(words: u8x16) -> u8x16 { return aese(words, 0); }
-	eor	v0.16b, v0.16b, v2.16b
-	ext	v2.16b, v6.16b, v0.16b, #8      // return pairs ^ ext(zero, pairs, 8);
-	eor	v0.16b, v3.16b, v0.16b          // last = prefixes(last) ^ sub_word(next);
-	eor	v0.16b, v0.16b, v2.16b
+	ext	v1.16b, v7.16b, v0.16b, #12     // let pairs = x ^ ext(zero, x, 12);
+	aese	v3.16b, v7.16b                  // inline fn sub_word(words: u8x16) -> u8x16 { return aese(words, 0); }
+	eor	v1.16b, v0.16b, v1.16b
+	ext	v2.16b, v7.16b, v1.16b, #8      // return pairs ^ ext(zero, pairs, 8);
+	eor	v1.16b, v3.16b, v1.16b          // last = prefixes(last) ^ sub_word(next);
+	eor	v0.16b, v1.16b, v2.16b
 .Laesv8_armv8_expand_5:
 	cmp	x1, x3                          // while at < end {
 	b.lo	.Laesv8_armv8_expand_1
@@ -3254,7 +3272,7 @@ aesv8_armv8_expand:
 	lsr	w1, w5, #5                      // key.rounds = bits as u32 / 32 + 6;
 	add	x0, x6, x0
 	add	w1, w1, #6
-	stur	q1, [x0, #-16]
+	stur	q19, [x0, #-16]
 	str	w1, [x6, #240]
 	ret
 
@@ -3299,13 +3317,13 @@ aes_hw_set_encrypt_key:
 .Laes_hw_set_encrypt_key_1:
 	mov	x1, x0                          // expand(user_key, bits, key);
 	mov	x6, x2
-	movi	v6.16b, #0x0
-	movi	v17.4s, #0x1
-	movi	v16.16b, #0x1b
+	movi	v7.16b, #0x0
+	movi	v18.4s, #0x1
+	movi	v17.16b, #0x1b
 	movz	x0, #0x0
-	fmov	d7, x0
+	fmov	d16, x0
 	movn	x0, #0x0
-	ins	v7.d[1], x0
+	ins	v16.d[1], x0
 	bl	aesv8_armv8_expand
 	movz	w0, #0x0                        // return 0;
 .Laes_hw_set_encrypt_key_2:
@@ -3319,7 +3337,8 @@ aes_hw_set_encrypt_key:
 	movi	v3.16b, #0x0
 	movi	v4.16b, #0x0
 	movi	v5.16b, #0x0
-	movi	v18.16b, #0x0
+	movi	v6.16b, #0x0
+	movi	v19.16b, #0x0
 	.seh_startepilogue
 	ldp	x29, x30, [sp], #16
 	.seh_save_fplr_x	16
@@ -3372,31 +3391,31 @@ aes_hw_set_decrypt_key:
 	b	.Laes_hw_set_decrypt_key_3
 .Laes_hw_set_decrypt_key_1:
 	mov	x1, x0                          // expand(user_key, bits, key);
-	movi	v6.16b, #0x0
-	movi	v17.4s, #0x1
-	movi	v16.16b, #0x1b
+	movi	v7.16b, #0x0
+	movi	v18.4s, #0x1
+	movi	v17.16b, #0x1b
 	movz	x0, #0x0
-	fmov	d7, x0
+	fmov	d16, x0
 	movn	x0, #0x0
-	ins	v7.d[1], x0
+	ins	v16.d[1], x0
 	bl	aesv8_armv8_expand
 	lsr	w0, w5, #5                      // let last = (bits as u32 / 32) as u64 + 6;
 	ldr	q1, [x6]                        // let outer = key.rd_key[0];
 	add	x0, x0, #6
-	add	x1, x6, x0, lsl #4              // key.rd_key[0] = key.rd_key[last];
-	lsr	x0, x0, #1                      // for r in 1..=last / 2 {                 // at last / 2 both are one
-	ldr	q0, [x1], #-16
+	lsr	x1, x0, #1                      // for r in 1..=last / 2 {                 // at last / 2 both are one
+	add	x0, x6, x0, lsl #4              // key.rd_key[0] = key.rd_key[last];
+	ldr	q0, [x0], #-16
 	str	q0, [x6], #16
-	str	q1, [x1, #16]                   // key.rd_key[last] = outer;
+	str	q1, [x0, #16]                   // key.rd_key[last] = outer;
 .Laes_hw_set_decrypt_key_2:
-	ldr	q1, [x1], #-16                  // key.rd_key[r] = aesimc(key.rd_key[last - r]);
-	sub	x0, x0, #1                      // for r in 1..=last / 2 {                 // at last / 2 both are one
+	ldr	q1, [x0], #-16                  // key.rd_key[r] = aesimc(key.rd_key[last - r]);
+	sub	x1, x1, #1                      // for r in 1..=last / 2 {                 // at last / 2 both are one
 	ldr	q0, [x6], #16                   // let early = aesimc(key.rd_key[r]);
 	aesimc	v1.16b, v1.16b
 	aesimc	v0.16b, v0.16b
 	stur	q1, [x6, #-16]
-	str	q0, [x1, #16]                   // key.rd_key[last - r] = early;
-	cbnz	x0, .Laes_hw_set_decrypt_key_2
+	str	q0, [x0, #16]                   // key.rd_key[last - r] = early;
+	cbnz	x1, .Laes_hw_set_decrypt_key_2
 	movz	w0, #0x0                        // return 0;
 .Laes_hw_set_decrypt_key_3:
 	mov	x1, xzr                         // return 0;
@@ -3409,7 +3428,8 @@ aes_hw_set_decrypt_key:
 	movi	v3.16b, #0x0
 	movi	v4.16b, #0x0
 	movi	v5.16b, #0x0
-	movi	v18.16b, #0x0
+	movi	v6.16b, #0x0
+	movi	v19.16b, #0x0
 	.seh_startepilogue
 	ldp	x29, x30, [sp], #16
 	.seh_save_fplr_x	16

@@ -33,43 +33,43 @@ bn_add_words:
 	.cfi_startproc
 	hint	#34                             // bti c
 	cmn	xzr, xzr                        // var c: carry = 0;
-	lsr	x9, x3, #3                      // for i in 0..n unroll 8, 4, 1 {
-	cbz	x9, .Lbn_add_words_2
+	lsr	x11, x3, #3                     // for i in 0..n unroll 8, 4, 1 {
+	cbz	x11, .Lbn_add_words_2
 .Lbn_add_words_1:
 	ldp	x5, x7, [x1], #64               // r[i], c = a[i] + b[i] + c;
-	sub	x9, x9, #1                      // for i in 0..n unroll 8, 4, 1 {
+	sub	x11, x11, #1                    // for i in 0..n unroll 8, 4, 1 {
 	ldp	x4, x6, [x2], #64
-	ldp	x10, x12, [x1, #-48]
-	ldp	x15, x14, [x2, #-48]
+	ldp	x9, x12, [x1, #-48]
 	adcs	x4, x5, x4
-	ldp	x11, x13, [x1, #-32]
+	ldp	x8, x10, [x2, #-48]
 	adcs	x5, x7, x6
-	ldp	x16, x8, [x2, #-32]
-	adcs	x10, x10, x15
+	ldp	x14, x13, [x1, #-32]
+	adcs	x6, x9, x8
 	stp	x4, x5, [x0], #64
-	ldp	x15, x7, [x1, #-16]
-	adcs	x4, x12, x14
-	ldp	x6, x12, [x2, #-16]
-	adcs	x5, x11, x16
-	stp	x10, x4, [x0, #-48]
-	adcs	x4, x13, x8
+	ldp	x5, x7, [x2, #-32]
+	adcs	x4, x12, x10
+	ldp	x8, x10, [x1, #-16]
+	adcs	x5, x14, x5
+	stp	x6, x4, [x0, #-48]
+	ldp	x6, x9, [x2, #-16]
+	adcs	x4, x13, x7
+	adcs	x6, x8, x6
 	stp	x5, x4, [x0, #-32]
-	adcs	x4, x15, x6
-	adcs	x5, x7, x12
-	stp	x4, x5, [x0, #-16]
-	cbnz	x9, .Lbn_add_words_1
+	adcs	x4, x10, x9
+	stp	x6, x4, [x0, #-16]
+	cbnz	x11, .Lbn_add_words_1
 .Lbn_add_words_2:
 	tbz	x3, #2, .Lbn_add_words_3        // for i in 0..n unroll 8, 4, 1 {
 	ldp	x5, x7, [x1], #32               // r[i], c = a[i] + b[i] + c;
 	ldp	x4, x6, [x2], #32
 	ldp	x9, x11, [x1, #-16]
-	ldp	x8, x10, [x2, #-16]
 	adcs	x4, x5, x4
+	ldp	x8, x10, [x2, #-16]
 	adcs	x5, x7, x6
+	adcs	x6, x9, x8
 	stp	x4, x5, [x0], #32
-	adcs	x4, x9, x8
-	adcs	x5, x11, x10
-	stp	x4, x5, [x0, #-16]
+	adcs	x4, x11, x10
+	stp	x6, x4, [x0, #-16]
 .Lbn_add_words_3:
 	and	x3, x3, #0x3                    // for i in 0..n unroll 8, 4, 1 {
 	cbz	x3, .Lbn_add_words_5
@@ -106,43 +106,43 @@ bn_sub_words:
 	.cfi_startproc
 	hint	#34                             // bti c
 	cmp	xzr, xzr                        // var c: borrow = 0;
-	lsr	x9, x3, #3                      // for i in 0..n unroll 8, 4, 1 {
-	cbz	x9, .Lbn_sub_words_2
+	lsr	x11, x3, #3                     // for i in 0..n unroll 8, 4, 1 {
+	cbz	x11, .Lbn_sub_words_2
 .Lbn_sub_words_1:
 	ldp	x5, x7, [x1], #64               // r[i], c = a[i] - b[i] - c;
-	sub	x9, x9, #1                      // for i in 0..n unroll 8, 4, 1 {
+	sub	x11, x11, #1                    // for i in 0..n unroll 8, 4, 1 {
 	ldp	x4, x6, [x2], #64
-	ldp	x10, x12, [x1, #-48]
-	ldp	x15, x14, [x2, #-48]
+	ldp	x9, x12, [x1, #-48]
 	sbcs	x4, x5, x4
-	ldp	x11, x13, [x1, #-32]
+	ldp	x8, x10, [x2, #-48]
 	sbcs	x5, x7, x6
-	ldp	x16, x8, [x2, #-32]
-	sbcs	x10, x10, x15
+	ldp	x14, x13, [x1, #-32]
+	sbcs	x6, x9, x8
 	stp	x4, x5, [x0], #64
-	ldp	x15, x7, [x1, #-16]
-	sbcs	x4, x12, x14
-	ldp	x6, x12, [x2, #-16]
-	sbcs	x5, x11, x16
-	stp	x10, x4, [x0, #-48]
-	sbcs	x4, x13, x8
+	ldp	x5, x7, [x2, #-32]
+	sbcs	x4, x12, x10
+	ldp	x8, x10, [x1, #-16]
+	sbcs	x5, x14, x5
+	stp	x6, x4, [x0, #-48]
+	ldp	x6, x9, [x2, #-16]
+	sbcs	x4, x13, x7
+	sbcs	x6, x8, x6
 	stp	x5, x4, [x0, #-32]
-	sbcs	x4, x15, x6
-	sbcs	x5, x7, x12
-	stp	x4, x5, [x0, #-16]
-	cbnz	x9, .Lbn_sub_words_1
+	sbcs	x4, x10, x9
+	stp	x6, x4, [x0, #-16]
+	cbnz	x11, .Lbn_sub_words_1
 .Lbn_sub_words_2:
 	tbz	x3, #2, .Lbn_sub_words_3        // for i in 0..n unroll 8, 4, 1 {
 	ldp	x5, x7, [x1], #32               // r[i], c = a[i] - b[i] - c;
 	ldp	x4, x6, [x2], #32
 	ldp	x9, x11, [x1, #-16]
-	ldp	x8, x10, [x2, #-16]
 	sbcs	x4, x5, x4
+	ldp	x8, x10, [x2, #-16]
 	sbcs	x5, x7, x6
+	sbcs	x6, x9, x8
 	stp	x4, x5, [x0], #32
-	sbcs	x4, x9, x8
-	sbcs	x5, x11, x10
-	stp	x4, x5, [x0, #-16]
+	sbcs	x4, x11, x10
+	stp	x6, x4, [x0, #-16]
 .Lbn_sub_words_3:
 	and	x3, x3, #0x3                    // for i in 0..n unroll 8, 4, 1 {
 	cbz	x3, .Lbn_sub_words_5

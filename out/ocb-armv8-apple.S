@@ -42,10 +42,11 @@ _ocb_aes_hw_encrypt:
 	.cfi_def_cfa_offset	32
 	.cfi_offset	d8, -32
 	.cfi_offset	d9, -24
-	str	d10, [sp, #16]
+	stp	d10, d11, [sp, #16]
 	.cfi_offset	d10, -16
-	ldr	q8, [x6]                        // var delta = offset[0];
-	ldr	q27, [x7]                       // var sum = checksum[0];
+	.cfi_offset	d11, -8
+	ldr	q5, [x6]                        // var delta = offset[0];
+	ldr	q28, [x7]                       // var sum = checksum[0];
 	ldr	w10, [x4, #240]                 // if key.rounds == R {
 	cmp	w10, #10
 	b.ne	Locb_aes_hw_encrypt_5
@@ -69,131 +70,131 @@ Locb_aes_hw_encrypt_2:
 	add	x14, x3, x13                    // delta = delta ^ mask[ntz((first + k) as u32)];
 	rbit	w8, w14                         // inline fn ntz(n: u32) -> u32 { return clz(rbit(n)); }
 	add	x9, x14, #1
+	clz	w16, w8
+	rbit	w8, w9
+	add	x9, x14, #2
+	clz	w17, w8
+	rbit	w8, w9
+	clz	w9, w8
+	ldr	q0, [x5, x16, lsl #4]
+	ldr	q1, [x5, x17, lsl #4]
+	ldp	q29, q26, [x11], #64            // let p = src[k];
+	add	x8, x14, #3
+	eor	v0.16b, v5.16b, v0.16b
+	rbit	w8, w8
+	eor	v2.16b, v0.16b, v1.16b
+	eor	v31.16b, v29.16b, v0.16b        // dst[k] = encipher(p ^ delta, key, R) ^ delta;
 	clz	w8, w8
-	rbit	w9, w9
-	add	x16, x14, #2
-	ldr	q0, [x5, x8, lsl #4]
-	clz	w9, w9
-	rbit	w8, w16
-	ldp	q28, q26, [x11], #64            // let p = src[k];
-	add	x14, x14, #3
-	clz	w8, w8
-	eor	v1.16b, v8.16b, v0.16b
-	rbit	w14, w14
-	eor	v30.16b, v7.16b, v1.16b         // dst[k] = encipher(p ^ delta, key, R) ^ delta;
-	ldr	q0, [x5, x9, lsl #4]
-	eor	v31.16b, v28.16b, v1.16b
-	ldp	q6, q5, [x11, #-32]
-	clz	w9, w14
+	eor	v30.16b, v26.16b, v2.16b
+	ldr	q1, [x5, x9, lsl #4]
 	aese	v31.16b, v25.16b                // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v31.16b, v31.16b
-	eor	v1.16b, v1.16b, v0.16b
-	eor	v9.16b, v26.16b, v1.16b
-	aese	v9.16b, v25.16b
-	aesmc	v9.16b, v9.16b
-	ldr	q0, [x5, x8, lsl #4]
-	ldr	q2, [x5, x9, lsl #4]
+	ldr	q3, [x5, x8, lsl #4]
+	ldp	q6, q27, [x11, #-32]
+	aese	v30.16b, v25.16b
+	aesmc	v30.16b, v30.16b
+	eor	v8.16b, v2.16b, v1.16b
+	eor	v5.16b, v8.16b, v3.16b
+	eor	v3.16b, v6.16b, v8.16b
+	aese	v3.16b, v25.16b
+	aesmc	v3.16b, v3.16b
 	aese	v31.16b, v24.16b
 	aesmc	v31.16b, v31.16b
-	eor	v29.16b, v7.16b, v1.16b
-	eor	v3.16b, v1.16b, v0.16b
-	eor	v8.16b, v3.16b, v2.16b
-	eor	v10.16b, v6.16b, v3.16b
-	aese	v10.16b, v25.16b
-	aesmc	v10.16b, v10.16b
-	aese	v9.16b, v24.16b
-	aesmc	v9.16b, v9.16b
+	aese	v30.16b, v24.16b
+	aesmc	v30.16b, v30.16b
+	aese	v3.16b, v24.16b
+	aesmc	v3.16b, v3.16b
 	aese	v31.16b, v23.16b
 	aesmc	v31.16b, v31.16b
-	aese	v10.16b, v24.16b
-	aesmc	v10.16b, v10.16b
-	aese	v9.16b, v23.16b
-	aesmc	v9.16b, v9.16b
+	aese	v30.16b, v23.16b
+	aesmc	v30.16b, v30.16b
+	aese	v3.16b, v23.16b
+	aesmc	v3.16b, v3.16b
 	aese	v31.16b, v22.16b
 	aesmc	v31.16b, v31.16b
-	eor	v4.16b, v5.16b, v8.16b
+	eor	v4.16b, v27.16b, v5.16b
 	aese	v4.16b, v25.16b
 	aesmc	v4.16b, v4.16b
-	aese	v10.16b, v23.16b
-	aesmc	v10.16b, v10.16b
-	aese	v9.16b, v22.16b
-	aesmc	v9.16b, v9.16b
+	aese	v30.16b, v22.16b
+	aesmc	v30.16b, v30.16b
+	aese	v3.16b, v22.16b
+	aesmc	v3.16b, v3.16b
 	aese	v31.16b, v21.16b
 	aesmc	v31.16b, v31.16b
 	aese	v4.16b, v24.16b
 	aesmc	v4.16b, v4.16b
-	aese	v10.16b, v22.16b
-	aesmc	v10.16b, v10.16b
-	aese	v9.16b, v21.16b
-	aesmc	v9.16b, v9.16b
+	aese	v30.16b, v21.16b
+	aesmc	v30.16b, v30.16b
+	aese	v3.16b, v21.16b
+	aesmc	v3.16b, v3.16b
 	aese	v31.16b, v20.16b
 	aesmc	v31.16b, v31.16b
 	aese	v4.16b, v23.16b
 	aesmc	v4.16b, v4.16b
-	aese	v10.16b, v21.16b
-	aesmc	v10.16b, v10.16b
-	aese	v9.16b, v20.16b
-	aesmc	v9.16b, v9.16b
+	aese	v30.16b, v20.16b
+	aesmc	v30.16b, v30.16b
+	aese	v3.16b, v20.16b
+	aesmc	v3.16b, v3.16b
 	aese	v31.16b, v19.16b
 	aesmc	v31.16b, v31.16b
 	aese	v4.16b, v22.16b
 	aesmc	v4.16b, v4.16b
-	aese	v10.16b, v20.16b
-	aesmc	v10.16b, v10.16b
-	aese	v9.16b, v19.16b
-	aesmc	v9.16b, v9.16b
+	aese	v30.16b, v19.16b
+	aesmc	v30.16b, v30.16b
+	aese	v3.16b, v19.16b
+	aesmc	v3.16b, v3.16b
 	aese	v31.16b, v18.16b
 	aesmc	v31.16b, v31.16b
 	aese	v4.16b, v21.16b
 	aesmc	v4.16b, v4.16b
-	aese	v10.16b, v19.16b
-	aesmc	v10.16b, v10.16b
-	aese	v9.16b, v18.16b
-	aesmc	v9.16b, v9.16b
+	aese	v30.16b, v18.16b
+	aesmc	v30.16b, v30.16b
+	aese	v3.16b, v18.16b
+	aesmc	v3.16b, v3.16b
 	aese	v31.16b, v17.16b
 	aesmc	v31.16b, v31.16b
 	aese	v4.16b, v20.16b
 	aesmc	v4.16b, v4.16b
-	aese	v10.16b, v18.16b
-	aesmc	v10.16b, v10.16b
-	aese	v9.16b, v17.16b
-	aesmc	v9.16b, v9.16b
+	aese	v30.16b, v17.16b
+	aesmc	v30.16b, v30.16b
+	aese	v3.16b, v17.16b
+	aesmc	v3.16b, v3.16b
 	aese	v31.16b, v16.16b                // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aese	v30.16b, v16.16b
+	eor	v0.16b, v7.16b, v0.16b
 	aese	v4.16b, v19.16b
 	aesmc	v4.16b, v4.16b
-	aese	v10.16b, v17.16b
-	aesmc	v10.16b, v10.16b
-	aese	v9.16b, v16.16b
-	eor	v0.16b, v30.16b, v31.16b
+	aese	v3.16b, v16.16b
+	eor	v1.16b, v7.16b, v2.16b
+	eor	v2.16b, v7.16b, v8.16b
+	eor	v28.16b, v28.16b, v29.16b       // sum = sum ^ p;
+	eor	v0.16b, v0.16b, v31.16b
 	add	x13, x13, #4                    // for k in 0..blocks weave 4, 1 {
 	aese	v4.16b, v18.16b
 	aesmc	v4.16b, v4.16b
 	sub	x15, x15, #1
-	aese	v10.16b, v16.16b
-	eor	v1.16b, v29.16b, v9.16b
-	eor	v2.16b, v7.16b, v3.16b
+	eor	v29.16b, v7.16b, v5.16b
+	eor	v1.16b, v1.16b, v30.16b
+	eor	v2.16b, v2.16b, v3.16b
 	stp	q0, q1, [x12], #64
 	aese	v4.16b, v17.16b
 	aesmc	v4.16b, v4.16b
-	eor	v1.16b, v27.16b, v28.16b        // sum = sum ^ p;
-	eor	v3.16b, v7.16b, v8.16b
-	eor	v0.16b, v2.16b, v10.16b
+	eor	v1.16b, v26.16b, v6.16b
+	eor	v0.16b, v27.16b, v28.16b
+	eor	v28.16b, v1.16b, v0.16b
 	aese	v4.16b, v16.16b
-	eor	v2.16b, v26.16b, v6.16b
-	eor	v1.16b, v5.16b, v1.16b
-	eor	v27.16b, v2.16b, v1.16b
-	eor	v1.16b, v3.16b, v4.16b
-	stp	q0, q1, [x12, #-32]
+	eor	v0.16b, v29.16b, v4.16b
+	stp	q2, q0, [x12, #-32]
 	cbnz	x15, Locb_aes_hw_encrypt_2
 Locb_aes_hw_encrypt_3:
 	and	x8, x2, #0x3                    // for k in 0..blocks weave 4, 1 {
 	cbz	x8, Locb_aes_hw_encrypt_5
 	ldp	q2, q3, [x4]                    // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	ldp	q4, q5, [x4, #32]
-	ldp	q6, q7, [x4, #64]
-	ldp	q16, q17, [x4, #96]
-	ldp	q18, q19, [x4, #128]
-	ldr	q20, [x4, #160]                 // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	ldp	q4, q6, [x4, #32]
+	ldp	q7, q16, [x4, #64]
+	ldp	q17, q18, [x4, #96]
+	ldp	q19, q20, [x4, #128]
+	ldr	q21, [x4, #160]                 // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 Locb_aes_hw_encrypt_4:
 	add	x9, x3, x13                     // delta = delta ^ mask[ntz((first + k) as u32)];
 	ldr	q1, [x11], #16                  // let p = src[k];
@@ -201,18 +202,16 @@ Locb_aes_hw_encrypt_4:
 	add	x13, x13, #1                    // for k in 0..blocks weave 4, 1 {
 	clz	w9, w9
 	sub	x8, x8, #1
+	eor	v28.16b, v28.16b, v1.16b        // sum = sum ^ p;
 	ldr	q0, [x5, x9, lsl #4]
-	eor	v27.16b, v27.16b, v1.16b        // sum = sum ^ p;
-	eor	v8.16b, v8.16b, v0.16b
-	eor	v0.16b, v1.16b, v8.16b          // dst[k] = encipher(p ^ delta, key, R) ^ delta;
+	eor	v5.16b, v5.16b, v0.16b
+	eor	v0.16b, v1.16b, v5.16b          // dst[k] = encipher(p ^ delta, key, R) ^ delta;
 	aese	v0.16b, v2.16b                  // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v0.16b, v0.16b
-	eor	v1.16b, v20.16b, v8.16b
+	eor	v1.16b, v21.16b, v5.16b
 	aese	v0.16b, v3.16b
 	aesmc	v0.16b, v0.16b
 	aese	v0.16b, v4.16b
-	aesmc	v0.16b, v0.16b
-	aese	v0.16b, v5.16b
 	aesmc	v0.16b, v0.16b
 	aese	v0.16b, v6.16b
 	aesmc	v0.16b, v0.16b
@@ -224,7 +223,9 @@ Locb_aes_hw_encrypt_4:
 	aesmc	v0.16b, v0.16b
 	aese	v0.16b, v18.16b
 	aesmc	v0.16b, v0.16b
-	aese	v0.16b, v19.16b                 // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aese	v0.16b, v19.16b
+	aesmc	v0.16b, v0.16b
+	aese	v0.16b, v20.16b                 // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 	eor	v0.16b, v1.16b, v0.16b
 	str	q0, [x12], #16
 	cbnz	x8, Locb_aes_hw_encrypt_4
@@ -252,148 +253,148 @@ Locb_aes_hw_encrypt_7:
 	add	x14, x3, x13                    // delta = delta ^ mask[ntz((first + k) as u32)];
 	rbit	w8, w14                         // inline fn ntz(n: u32) -> u32 { return clz(rbit(n)); }
 	add	x9, x14, #1
+	clz	w16, w8
+	rbit	w8, w9
+	add	x9, x14, #2
+	clz	w17, w8
+	rbit	w8, w9
+	clz	w9, w8
+	ldr	q0, [x5, x16, lsl #4]
+	ldr	q1, [x5, x17, lsl #4]
+	ldp	q31, q27, [x11], #64            // let p = src[k];
+	add	x8, x14, #3
+	rbit	w8, w8
+	eor	v2.16b, v5.16b, v0.16b
 	clz	w8, w8
-	rbit	w9, w9
-	add	x16, x14, #2
-	ldr	q0, [x5, x8, lsl #4]
-	clz	w9, w9
-	rbit	w8, w16
-	ldp	q29, q28, [x11], #64            // let p = src[k];
-	add	x14, x14, #3
-	clz	w8, w8
-	rbit	w14, w14
-	eor	v1.16b, v8.16b, v0.16b
-	clz	w14, w14
-	eor	v31.16b, v6.16b, v1.16b         // dst[k] = encipher(p ^ delta, key, R) ^ delta;
+	eor	v10.16b, v2.16b, v1.16b
+	eor	v3.16b, v31.16b, v2.16b         // dst[k] = encipher(p ^ delta, key, R) ^ delta;
+	eor	v8.16b, v27.16b, v10.16b
 	ldr	q0, [x5, x9, lsl #4]
-	eor	v9.16b, v29.16b, v1.16b
-	ldp	q5, q30, [x11, #-32]
-	aese	v9.16b, v26.16b                 // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	aesmc	v9.16b, v9.16b
-	eor	v2.16b, v1.16b, v0.16b
-	eor	v10.16b, v28.16b, v2.16b
-	aese	v10.16b, v26.16b
-	aesmc	v10.16b, v10.16b
-	ldr	q0, [x5, x8, lsl #4]
-	ldr	q3, [x5, x14, lsl #4]
-	aese	v9.16b, v25.16b
-	aesmc	v9.16b, v9.16b
-	eor	v1.16b, v6.16b, v2.16b
-	eor	v4.16b, v2.16b, v0.16b
-	eor	v8.16b, v4.16b, v3.16b
-	eor	v3.16b, v5.16b, v4.16b
-	eor	v2.16b, v30.16b, v8.16b
-	aese	v3.16b, v26.16b
+	aese	v3.16b, v26.16b                 // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v3.16b, v3.16b
-	aese	v2.16b, v26.16b
-	aesmc	v2.16b, v2.16b
-	aese	v10.16b, v25.16b
-	aesmc	v10.16b, v10.16b
+	ldr	q1, [x5, x8, lsl #4]
+	ldp	q29, q30, [x11, #-32]
+	aese	v8.16b, v26.16b
+	aesmc	v8.16b, v8.16b
+	eor	v0.16b, v10.16b, v0.16b
+	eor	v5.16b, v0.16b, v1.16b
+	eor	v9.16b, v29.16b, v0.16b
+	aese	v9.16b, v26.16b
+	aesmc	v9.16b, v9.16b
 	aese	v3.16b, v25.16b
 	aesmc	v3.16b, v3.16b
-	aese	v9.16b, v24.16b
+	eor	v4.16b, v30.16b, v5.16b
+	aese	v4.16b, v26.16b
+	aesmc	v4.16b, v4.16b
+	aese	v8.16b, v25.16b
+	aesmc	v8.16b, v8.16b
+	aese	v9.16b, v25.16b
 	aesmc	v9.16b, v9.16b
-	aese	v2.16b, v25.16b
-	aesmc	v2.16b, v2.16b
-	aese	v10.16b, v24.16b
-	aesmc	v10.16b, v10.16b
 	aese	v3.16b, v24.16b
 	aesmc	v3.16b, v3.16b
-	aese	v9.16b, v23.16b
+	aese	v4.16b, v25.16b
+	aesmc	v4.16b, v4.16b
+	aese	v8.16b, v24.16b
+	aesmc	v8.16b, v8.16b
+	aese	v9.16b, v24.16b
 	aesmc	v9.16b, v9.16b
-	aese	v2.16b, v24.16b
-	aesmc	v2.16b, v2.16b
-	aese	v10.16b, v23.16b
-	aesmc	v10.16b, v10.16b
 	aese	v3.16b, v23.16b
 	aesmc	v3.16b, v3.16b
-	aese	v9.16b, v22.16b
+	aese	v4.16b, v24.16b
+	aesmc	v4.16b, v4.16b
+	aese	v8.16b, v23.16b
+	aesmc	v8.16b, v8.16b
+	aese	v9.16b, v23.16b
 	aesmc	v9.16b, v9.16b
-	aese	v2.16b, v23.16b
-	aesmc	v2.16b, v2.16b
-	aese	v10.16b, v22.16b
-	aesmc	v10.16b, v10.16b
 	aese	v3.16b, v22.16b
 	aesmc	v3.16b, v3.16b
-	aese	v9.16b, v21.16b
+	aese	v4.16b, v23.16b
+	aesmc	v4.16b, v4.16b
+	aese	v8.16b, v22.16b
+	aesmc	v8.16b, v8.16b
+	aese	v9.16b, v22.16b
 	aesmc	v9.16b, v9.16b
-	aese	v2.16b, v22.16b
-	aesmc	v2.16b, v2.16b
-	aese	v10.16b, v21.16b
-	aesmc	v10.16b, v10.16b
 	aese	v3.16b, v21.16b
 	aesmc	v3.16b, v3.16b
-	aese	v9.16b, v20.16b
+	aese	v4.16b, v22.16b
+	aesmc	v4.16b, v4.16b
+	aese	v8.16b, v21.16b
+	aesmc	v8.16b, v8.16b
+	aese	v9.16b, v21.16b
 	aesmc	v9.16b, v9.16b
-	aese	v2.16b, v21.16b
-	aesmc	v2.16b, v2.16b
-	aese	v10.16b, v20.16b
-	aesmc	v10.16b, v10.16b
 	aese	v3.16b, v20.16b
 	aesmc	v3.16b, v3.16b
-	aese	v9.16b, v19.16b
+	aese	v4.16b, v21.16b
+	aesmc	v4.16b, v4.16b
+	aese	v8.16b, v20.16b
+	aesmc	v8.16b, v8.16b
+	aese	v9.16b, v20.16b
 	aesmc	v9.16b, v9.16b
-	aese	v2.16b, v20.16b
-	aesmc	v2.16b, v2.16b
-	aese	v10.16b, v19.16b
-	aesmc	v10.16b, v10.16b
 	aese	v3.16b, v19.16b
 	aesmc	v3.16b, v3.16b
-	aese	v9.16b, v18.16b
+	aese	v4.16b, v20.16b
+	aesmc	v4.16b, v4.16b
+	aese	v8.16b, v19.16b
+	aesmc	v8.16b, v8.16b
+	aese	v9.16b, v19.16b
 	aesmc	v9.16b, v9.16b
-	aese	v2.16b, v19.16b
-	aesmc	v2.16b, v2.16b
-	aese	v10.16b, v18.16b
-	aesmc	v10.16b, v10.16b
 	aese	v3.16b, v18.16b
 	aesmc	v3.16b, v3.16b
-	aese	v9.16b, v17.16b
+	aese	v4.16b, v19.16b
+	aesmc	v4.16b, v4.16b
+	aese	v8.16b, v18.16b
+	aesmc	v8.16b, v8.16b
+	aese	v9.16b, v18.16b
 	aesmc	v9.16b, v9.16b
-	aese	v2.16b, v18.16b
-	aesmc	v2.16b, v2.16b
-	aese	v10.16b, v17.16b
-	aesmc	v10.16b, v10.16b
 	aese	v3.16b, v17.16b
 	aesmc	v3.16b, v3.16b
-	aese	v9.16b, v16.16b
+	aese	v4.16b, v18.16b
+	aesmc	v4.16b, v4.16b
+	aese	v8.16b, v17.16b
+	aesmc	v8.16b, v8.16b
+	aese	v9.16b, v17.16b
 	aesmc	v9.16b, v9.16b
-	aese	v2.16b, v17.16b
-	aesmc	v2.16b, v2.16b
-	aese	v10.16b, v16.16b
-	aesmc	v10.16b, v10.16b
 	aese	v3.16b, v16.16b
 	aesmc	v3.16b, v3.16b
-	aese	v9.16b, v7.16b                  // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
-	aese	v2.16b, v16.16b
-	aesmc	v2.16b, v2.16b
-	aese	v10.16b, v7.16b
-	aese	v3.16b, v7.16b
-	eor	v0.16b, v31.16b, v9.16b
+	aese	v4.16b, v17.16b
+	aesmc	v4.16b, v4.16b
+	aese	v8.16b, v16.16b
+	aesmc	v8.16b, v8.16b
+	aese	v9.16b, v16.16b
+	aesmc	v9.16b, v9.16b
+	aese	v3.16b, v7.16b                  // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aese	v8.16b, v7.16b
+	eor	v11.16b, v6.16b, v2.16b
+	aese	v4.16b, v16.16b
+	aesmc	v4.16b, v4.16b
+	aese	v9.16b, v7.16b
+	eor	v1.16b, v6.16b, v10.16b
+	eor	v2.16b, v6.16b, v0.16b
+	eor	v28.16b, v28.16b, v31.16b       // sum = sum ^ p;
+	eor	v0.16b, v11.16b, v3.16b
 	add	x13, x13, #4                    // for k in 0..blocks weave 4, 1 {
-	aese	v2.16b, v7.16b
+	aese	v4.16b, v7.16b
 	sub	x15, x15, #1
-	eor	v1.16b, v1.16b, v10.16b
-	eor	v4.16b, v6.16b, v4.16b
+	eor	v3.16b, v6.16b, v5.16b
+	eor	v1.16b, v1.16b, v8.16b
+	eor	v2.16b, v2.16b, v9.16b
 	stp	q0, q1, [x12], #64
-	eor	v1.16b, v27.16b, v29.16b        // sum = sum ^ p;
-	eor	v27.16b, v6.16b, v8.16b
-	eor	v0.16b, v4.16b, v3.16b
-	eor	v3.16b, v28.16b, v5.16b
-	eor	v1.16b, v30.16b, v1.16b
-	eor	v2.16b, v27.16b, v2.16b
-	eor	v27.16b, v3.16b, v1.16b
-	stp	q0, q2, [x12, #-32]
+	eor	v1.16b, v27.16b, v29.16b
+	eor	v0.16b, v30.16b, v28.16b
+	eor	v3.16b, v3.16b, v4.16b
+	eor	v28.16b, v1.16b, v0.16b
+	stp	q2, q3, [x12, #-32]
 	cbnz	x15, Locb_aes_hw_encrypt_7
 Locb_aes_hw_encrypt_8:
 	and	x8, x2, #0x3                    // for k in 0..blocks weave 4, 1 {
 	cbz	x8, Locb_aes_hw_encrypt_10
 	ldp	q2, q3, [x4]                    // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	ldp	q4, q5, [x4, #32]
-	ldp	q6, q7, [x4, #64]
-	ldp	q16, q17, [x4, #96]
-	ldp	q18, q19, [x4, #128]
-	ldp	q20, q21, [x4, #160]
-	ldr	q22, [x4, #192]                 // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	ldp	q4, q6, [x4, #32]
+	ldp	q7, q16, [x4, #64]
+	ldp	q17, q18, [x4, #96]
+	ldp	q19, q20, [x4, #128]
+	ldp	q21, q22, [x4, #160]
+	ldr	q23, [x4, #192]                 // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 Locb_aes_hw_encrypt_9:
 	add	x9, x3, x13                     // delta = delta ^ mask[ntz((first + k) as u32)];
 	ldr	q1, [x11], #16                  // let p = src[k];
@@ -401,18 +402,16 @@ Locb_aes_hw_encrypt_9:
 	add	x13, x13, #1                    // for k in 0..blocks weave 4, 1 {
 	clz	w9, w9
 	sub	x8, x8, #1
+	eor	v28.16b, v28.16b, v1.16b        // sum = sum ^ p;
 	ldr	q0, [x5, x9, lsl #4]
-	eor	v27.16b, v27.16b, v1.16b        // sum = sum ^ p;
-	eor	v8.16b, v8.16b, v0.16b
-	eor	v0.16b, v1.16b, v8.16b          // dst[k] = encipher(p ^ delta, key, R) ^ delta;
+	eor	v5.16b, v5.16b, v0.16b
+	eor	v0.16b, v1.16b, v5.16b          // dst[k] = encipher(p ^ delta, key, R) ^ delta;
 	aese	v0.16b, v2.16b                  // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v0.16b, v0.16b
-	eor	v1.16b, v22.16b, v8.16b
+	eor	v1.16b, v23.16b, v5.16b
 	aese	v0.16b, v3.16b
 	aesmc	v0.16b, v0.16b
 	aese	v0.16b, v4.16b
-	aesmc	v0.16b, v0.16b
-	aese	v0.16b, v5.16b
 	aesmc	v0.16b, v0.16b
 	aese	v0.16b, v6.16b
 	aesmc	v0.16b, v0.16b
@@ -428,7 +427,9 @@ Locb_aes_hw_encrypt_9:
 	aesmc	v0.16b, v0.16b
 	aese	v0.16b, v20.16b
 	aesmc	v0.16b, v0.16b
-	aese	v0.16b, v21.16b                 // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aese	v0.16b, v21.16b
+	aesmc	v0.16b, v0.16b
+	aese	v0.16b, v22.16b                 // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 	eor	v0.16b, v1.16b, v0.16b
 	str	q0, [x12], #16
 	cbnz	x8, Locb_aes_hw_encrypt_9
@@ -440,197 +441,195 @@ Locb_aes_hw_encrypt_10:
 	movz	x11, #0x0                       // for k in 0..blocks weave 4, 1 {
 	b	Locb_aes_hw_encrypt_13
 Locb_aes_hw_encrypt_11:
-	ldp	q28, q26, [x4]                  // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	ldp	q8, q31, [x4]                   // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	movz	x11, #0x0
-	ldp	q25, q24, [x4, #32]
-	ldp	q23, q22, [x4, #64]
-	ldp	q21, q20, [x4, #96]
-	ldp	q19, q18, [x4, #128]
-	ldp	q17, q16, [x4, #160]
-	ldp	q7, q6, [x4, #192]
-	ldr	q5, [x4, #224]                  // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	ldp	q30, q29, [x4, #32]
+	ldp	q27, q26, [x4, #64]
+	ldp	q25, q24, [x4, #96]
+	ldp	q23, q22, [x4, #128]
+	ldp	q21, q20, [x4, #160]
+	ldp	q19, q18, [x4, #192]
+	ldr	q17, [x4, #224]                 // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 Locb_aes_hw_encrypt_12:
-	add	x13, x3, x11                    // delta = delta ^ mask[ntz((first + k) as u32)];
-	rbit	w8, w13                         // inline fn ntz(n: u32) -> u32 { return clz(rbit(n)); }
-	add	x9, x13, #1
+	add	x10, x3, x11                    // delta = delta ^ mask[ntz((first + k) as u32)];
+	rbit	w8, w10                         // inline fn ntz(n: u32) -> u32 { return clz(rbit(n)); }
+	add	x9, x10, #1
+	clz	w13, w8
+	rbit	w8, w9
+	add	x9, x10, #2
+	clz	w14, w8
+	rbit	w8, w9
+	add	x9, x10, #3
 	clz	w8, w8
 	rbit	w9, w9
-	add	x10, x13, #2
-	ldr	q0, [x5, x8, lsl #4]
-	clz	w8, w9
-	rbit	w9, w10
-	add	x10, x13, #3
-	ldr	q1, [x5, x8, lsl #4]
-	ldp	q30, q29, [x0], #64             // let p = src[k];
-	clz	w8, w9
-	rbit	w9, w10
+	ldr	q0, [x5, x13, lsl #4]
 	clz	w9, w9
-	eor	v0.16b, v8.16b, v0.16b
-	eor	v2.16b, v0.16b, v1.16b
-	eor	v9.16b, v5.16b, v0.16b          // dst[k] = encipher(p ^ delta, key, R) ^ delta;
-	eor	v31.16b, v5.16b, v2.16b
-	ldp	q4, q3, [x0, #-32]
-	eor	v1.16b, v30.16b, v0.16b
-	eor	v10.16b, v29.16b, v2.16b
-	aese	v1.16b, v28.16b                 // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	aesmc	v1.16b, v1.16b
-	aese	v10.16b, v28.16b
-	aesmc	v10.16b, v10.16b
-	ldr	q8, [x5, x8, lsl #4]
-	ldr	q0, [x5, x9, lsl #4]
-	eor	v27.16b, v27.16b, v30.16b       // sum = sum ^ p;
-	aese	v1.16b, v26.16b
-	aesmc	v1.16b, v1.16b
-	eor	v2.16b, v2.16b, v8.16b
-	eor	v8.16b, v2.16b, v0.16b
-	eor	v30.16b, v4.16b, v2.16b
-	eor	v0.16b, v3.16b, v8.16b
-	aese	v30.16b, v28.16b
-	aesmc	v30.16b, v30.16b
-	aese	v0.16b, v28.16b
+	ldr	q1, [x5, x14, lsl #4]
+	ldr	q2, [x5, x8, lsl #4]
+	ldr	q4, [x5, x9, lsl #4]
+	ldp	q10, q9, [x0], #64              // let p = src[k];
+	eor	v16.16b, v5.16b, v0.16b
+	eor	v6.16b, v16.16b, v1.16b
+	eor	v3.16b, v6.16b, v2.16b
+	eor	v5.16b, v3.16b, v4.16b
+	eor	v11.16b, v10.16b, v16.16b       // dst[k] = encipher(p ^ delta, key, R) ^ delta;
+	ldp	q2, q1, [x0, #-32]
+	eor	v7.16b, v9.16b, v6.16b
+	aese	v11.16b, v8.16b                 // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	aesmc	v11.16b, v11.16b
+	aese	v7.16b, v8.16b
+	aesmc	v7.16b, v7.16b
+	eor	v4.16b, v2.16b, v3.16b
+	eor	v0.16b, v1.16b, v5.16b
+	aese	v4.16b, v8.16b
+	aesmc	v4.16b, v4.16b
+	aese	v0.16b, v8.16b
 	aesmc	v0.16b, v0.16b
-	aese	v10.16b, v26.16b
-	aesmc	v10.16b, v10.16b
-	aese	v30.16b, v26.16b
-	aesmc	v30.16b, v30.16b
+	aese	v11.16b, v31.16b
+	aesmc	v11.16b, v11.16b
+	aese	v7.16b, v31.16b
+	aesmc	v7.16b, v7.16b
+	aese	v4.16b, v31.16b
+	aesmc	v4.16b, v4.16b
+	aese	v0.16b, v31.16b
+	aesmc	v0.16b, v0.16b
+	aese	v11.16b, v30.16b
+	aesmc	v11.16b, v11.16b
+	aese	v7.16b, v30.16b
+	aesmc	v7.16b, v7.16b
+	aese	v4.16b, v30.16b
+	aesmc	v4.16b, v4.16b
+	aese	v0.16b, v30.16b
+	aesmc	v0.16b, v0.16b
+	aese	v11.16b, v29.16b
+	aesmc	v11.16b, v11.16b
+	aese	v7.16b, v29.16b
+	aesmc	v7.16b, v7.16b
+	aese	v4.16b, v29.16b
+	aesmc	v4.16b, v4.16b
+	aese	v0.16b, v29.16b
+	aesmc	v0.16b, v0.16b
+	aese	v11.16b, v27.16b
+	aesmc	v11.16b, v11.16b
+	aese	v7.16b, v27.16b
+	aesmc	v7.16b, v7.16b
+	aese	v4.16b, v27.16b
+	aesmc	v4.16b, v4.16b
+	aese	v0.16b, v27.16b
+	aesmc	v0.16b, v0.16b
+	aese	v11.16b, v26.16b
+	aesmc	v11.16b, v11.16b
+	aese	v7.16b, v26.16b
+	aesmc	v7.16b, v7.16b
+	aese	v4.16b, v26.16b
+	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v26.16b
 	aesmc	v0.16b, v0.16b
-	aese	v1.16b, v25.16b
-	aesmc	v1.16b, v1.16b
-	aese	v10.16b, v25.16b
-	aesmc	v10.16b, v10.16b
-	aese	v30.16b, v25.16b
-	aesmc	v30.16b, v30.16b
+	aese	v11.16b, v25.16b
+	aesmc	v11.16b, v11.16b
+	aese	v7.16b, v25.16b
+	aesmc	v7.16b, v7.16b
+	aese	v4.16b, v25.16b
+	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v25.16b
 	aesmc	v0.16b, v0.16b
-	aese	v1.16b, v24.16b
-	aesmc	v1.16b, v1.16b
-	aese	v10.16b, v24.16b
-	aesmc	v10.16b, v10.16b
-	aese	v30.16b, v24.16b
-	aesmc	v30.16b, v30.16b
+	aese	v11.16b, v24.16b
+	aesmc	v11.16b, v11.16b
+	aese	v7.16b, v24.16b
+	aesmc	v7.16b, v7.16b
+	aese	v4.16b, v24.16b
+	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v24.16b
 	aesmc	v0.16b, v0.16b
-	aese	v1.16b, v23.16b
-	aesmc	v1.16b, v1.16b
-	aese	v10.16b, v23.16b
-	aesmc	v10.16b, v10.16b
-	aese	v30.16b, v23.16b
-	aesmc	v30.16b, v30.16b
+	aese	v11.16b, v23.16b
+	aesmc	v11.16b, v11.16b
+	aese	v7.16b, v23.16b
+	aesmc	v7.16b, v7.16b
+	aese	v4.16b, v23.16b
+	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v23.16b
 	aesmc	v0.16b, v0.16b
-	aese	v1.16b, v22.16b
-	aesmc	v1.16b, v1.16b
-	aese	v10.16b, v22.16b
-	aesmc	v10.16b, v10.16b
-	aese	v30.16b, v22.16b
-	aesmc	v30.16b, v30.16b
+	aese	v11.16b, v22.16b
+	aesmc	v11.16b, v11.16b
+	aese	v7.16b, v22.16b
+	aesmc	v7.16b, v7.16b
+	aese	v4.16b, v22.16b
+	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v22.16b
 	aesmc	v0.16b, v0.16b
-	aese	v1.16b, v21.16b
-	aesmc	v1.16b, v1.16b
-	add	x11, x11, #4                    // for k in 0..blocks weave 4, 1 {
-	aese	v10.16b, v21.16b
-	aesmc	v10.16b, v10.16b
-	aese	v30.16b, v21.16b
-	aesmc	v30.16b, v30.16b
+	aese	v11.16b, v21.16b
+	aesmc	v11.16b, v11.16b
+	aese	v7.16b, v21.16b
+	aesmc	v7.16b, v7.16b
+	aese	v4.16b, v21.16b
+	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v21.16b
 	aesmc	v0.16b, v0.16b
-	aese	v1.16b, v20.16b
-	aesmc	v1.16b, v1.16b
-	sub	x12, x12, #1
-	aese	v10.16b, v20.16b
-	aesmc	v10.16b, v10.16b
-	aese	v30.16b, v20.16b
-	aesmc	v30.16b, v30.16b
+	aese	v11.16b, v20.16b
+	aesmc	v11.16b, v11.16b
+	aese	v7.16b, v20.16b
+	aesmc	v7.16b, v7.16b
+	aese	v4.16b, v20.16b
+	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v20.16b
 	aesmc	v0.16b, v0.16b
-	aese	v1.16b, v19.16b
-	aesmc	v1.16b, v1.16b
-	aese	v10.16b, v19.16b
-	aesmc	v10.16b, v10.16b
-	aese	v30.16b, v19.16b
-	aesmc	v30.16b, v30.16b
+	aese	v11.16b, v19.16b
+	aesmc	v11.16b, v11.16b
+	aese	v7.16b, v19.16b
+	aesmc	v7.16b, v7.16b
+	aese	v4.16b, v19.16b
+	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v19.16b
 	aesmc	v0.16b, v0.16b
-	aese	v1.16b, v18.16b
-	aesmc	v1.16b, v1.16b
-	aese	v10.16b, v18.16b
-	aesmc	v10.16b, v10.16b
-	aese	v30.16b, v18.16b
-	aesmc	v30.16b, v30.16b
+	aese	v11.16b, v18.16b                // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	add	x11, x11, #4                    // for k in 0..blocks weave 4, 1 {
+	sub	x12, x12, #1
+	aese	v7.16b, v18.16b
+	aese	v4.16b, v18.16b
 	aese	v0.16b, v18.16b
-	aesmc	v0.16b, v0.16b
-	aese	v1.16b, v17.16b
-	aesmc	v1.16b, v1.16b
-	aese	v10.16b, v17.16b
-	aesmc	v10.16b, v10.16b
-	aese	v30.16b, v17.16b
-	aesmc	v30.16b, v30.16b
-	aese	v0.16b, v17.16b
-	aesmc	v0.16b, v0.16b
-	aese	v1.16b, v16.16b
-	aesmc	v1.16b, v1.16b
-	aese	v10.16b, v16.16b
-	aesmc	v10.16b, v10.16b
-	aese	v30.16b, v16.16b
-	aesmc	v30.16b, v30.16b
-	aese	v0.16b, v16.16b
-	aesmc	v0.16b, v0.16b
-	aese	v1.16b, v7.16b
-	aesmc	v1.16b, v1.16b
-	aese	v10.16b, v7.16b
-	aesmc	v10.16b, v10.16b
-	aese	v30.16b, v7.16b
-	aesmc	v30.16b, v30.16b
-	aese	v0.16b, v7.16b
-	aesmc	v0.16b, v0.16b
-	aese	v1.16b, v6.16b                  // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
-	aese	v10.16b, v6.16b
-	aese	v30.16b, v6.16b
-	aese	v0.16b, v6.16b
-	eor	v9.16b, v9.16b, v1.16b
-	eor	v1.16b, v31.16b, v10.16b
-	eor	v2.16b, v5.16b, v2.16b
-	stp	q9, q1, [x1], #64
-	eor	v31.16b, v5.16b, v8.16b
-	eor	v1.16b, v2.16b, v30.16b
-	eor	v4.16b, v29.16b, v4.16b
-	eor	v2.16b, v3.16b, v27.16b
-	eor	v0.16b, v31.16b, v0.16b
-	eor	v27.16b, v4.16b, v2.16b
-	stp	q1, q0, [x1, #-32]
+	eor	v16.16b, v17.16b, v16.16b
+	eor	v6.16b, v17.16b, v6.16b
+	eor	v3.16b, v17.16b, v3.16b
+	eor	v10.16b, v28.16b, v10.16b       // sum = sum ^ p;
+	eor	v28.16b, v17.16b, v5.16b
+	eor	v16.16b, v16.16b, v11.16b
+	eor	v6.16b, v6.16b, v7.16b
+	stp	q16, q6, [x1], #64
+	eor	v3.16b, v3.16b, v4.16b
+	eor	v2.16b, v9.16b, v2.16b
+	eor	v1.16b, v1.16b, v10.16b
+	eor	v0.16b, v28.16b, v0.16b
+	stp	q3, q0, [x1, #-32]
+	eor	v28.16b, v2.16b, v1.16b
 	cbnz	x12, Locb_aes_hw_encrypt_12
 Locb_aes_hw_encrypt_13:
 	and	x2, x2, #0x3                    // for k in 0..blocks weave 4, 1 {
 	cbz	x2, Locb_aes_hw_encrypt_15
 	ldp	q2, q3, [x4]                    // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	ldp	q4, q5, [x4, #32]
-	ldp	q6, q7, [x4, #64]
-	ldp	q16, q17, [x4, #96]
-	ldp	q18, q19, [x4, #128]
-	ldp	q20, q21, [x4, #160]
-	ldp	q22, q23, [x4, #192]
-	ldr	q24, [x4, #224]                 // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	ldp	q4, q6, [x4, #32]
+	ldp	q7, q16, [x4, #64]
+	ldp	q17, q18, [x4, #96]
+	ldp	q19, q20, [x4, #128]
+	ldp	q21, q22, [x4, #160]
+	ldp	q23, q24, [x4, #192]
+	ldr	q25, [x4, #224]                 // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 Locb_aes_hw_encrypt_14:
 	add	x4, x3, x11                     // delta = delta ^ mask[ntz((first + k) as u32)];
 	ldr	q1, [x0], #16                   // let p = src[k];
 	rbit	w4, w4                          // inline fn ntz(n: u32) -> u32 { return clz(rbit(n)); }
 	clz	w4, w4
+	eor	v28.16b, v28.16b, v1.16b        // sum = sum ^ p;
 	ldr	q0, [x5, x4, lsl #4]
-	eor	v27.16b, v27.16b, v1.16b        // sum = sum ^ p;
-	eor	v8.16b, v8.16b, v0.16b
+	eor	v5.16b, v5.16b, v0.16b
 	add	x11, x11, #1                    // for k in 0..blocks weave 4, 1 {
-	eor	v0.16b, v1.16b, v8.16b          // dst[k] = encipher(p ^ delta, key, R) ^ delta;
+	eor	v0.16b, v1.16b, v5.16b          // dst[k] = encipher(p ^ delta, key, R) ^ delta;
 	sub	x2, x2, #1
 	aese	v0.16b, v2.16b                  // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v0.16b, v0.16b
-	eor	v1.16b, v24.16b, v8.16b
+	eor	v1.16b, v25.16b, v5.16b
 	aese	v0.16b, v3.16b
 	aesmc	v0.16b, v0.16b
 	aese	v0.16b, v4.16b
-	aesmc	v0.16b, v0.16b
-	aese	v0.16b, v5.16b
 	aesmc	v0.16b, v0.16b
 	aese	v0.16b, v6.16b
 	aesmc	v0.16b, v0.16b
@@ -650,15 +649,18 @@ Locb_aes_hw_encrypt_14:
 	aesmc	v0.16b, v0.16b
 	aese	v0.16b, v22.16b
 	aesmc	v0.16b, v0.16b
-	aese	v0.16b, v23.16b                 // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aese	v0.16b, v23.16b
+	aesmc	v0.16b, v0.16b
+	aese	v0.16b, v24.16b                 // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 	eor	v0.16b, v1.16b, v0.16b
 	str	q0, [x1], #16
 	cbnz	x2, Locb_aes_hw_encrypt_14
 Locb_aes_hw_encrypt_15:
-	str	q8, [x6]                        // offset[0] = delta;
-	str	q27, [x7]                       // checksum[0] = sum;
-	ldr	d10, [sp, #16]
+	str	q5, [x6]                        // offset[0] = delta;
+	str	q28, [x7]                       // checksum[0] = sum;
+	ldp	d10, d11, [sp, #16]
 	.cfi_restore	d10
+	.cfi_restore	d11
 	ldp	d8, d9, [sp], #32
 	.cfi_def_cfa_offset	0
 	.cfi_restore	d8
@@ -690,30 +692,26 @@ Locb_aes_hw_encrypt_15:
 _ocb_aes_hw_decrypt:
 	.cfi_startproc
 	hint	#34                             // bti c
-	sub	sp, sp, #16
-	.cfi_def_cfa_offset	16
-	str	d8, [sp]
-	.cfi_offset	d8, -16
-	ldr	q25, [x6]                       // var delta = offset[0];
+	ldr	q4, [x6]                        // var delta = offset[0];
 	ldr	q26, [x7]                       // var sum = checksum[0];
-	ldr	w11, [x4, #240]                 // if key.rounds == R {
-	cmp	w11, #10
+	ldr	w10, [x4, #240]                 // if key.rounds == R {
+	cmp	w10, #10
 	b.ne	Locb_aes_hw_decrypt_5
 	lsr	x15, x2, #2                     // for k in 0..blocks weave 4, 1 {
 	cbnz	x15, Locb_aes_hw_decrypt_1
 	mov	x12, x1                         // for k in 0..blocks weave 4, 1 {
-	mov	x10, x0
+	mov	x11, x0
 	movz	x13, #0x0
 	b	Locb_aes_hw_decrypt_3
 Locb_aes_hw_decrypt_1:
-	ldp	q23, q24, [x4]                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
+	ldp	q24, q23, [x4]                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	mov	x12, x1
-	mov	x10, x0
+	mov	x11, x0
 	movz	x13, #0x0
-	ldp	q21, q22, [x4, #32]
-	ldp	q19, q20, [x4, #64]
-	ldp	q17, q18, [x4, #96]
-	ldp	q7, q16, [x4, #128]
+	ldp	q22, q21, [x4, #32]
+	ldp	q20, q19, [x4, #64]
+	ldp	q18, q17, [x4, #96]
+	ldp	q16, q7, [x4, #128]
 	ldr	q6, [x4, #160]                  // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 Locb_aes_hw_decrypt_2:
 	add	x14, x3, x13                    // delta = delta ^ mask[ntz((first + k) as u32)];
@@ -721,145 +719,143 @@ Locb_aes_hw_decrypt_2:
 	add	x9, x14, #1
 	clz	w16, w8
 	rbit	w8, w9
-	ldp	q1, q3, [x10], #64              // let p = decipher(src[k] ^ delta, key, R) ^ delta;
 	add	x9, x14, #2
 	clz	w17, w8
 	rbit	w8, w9
 	clz	w9, w8
 	ldr	q0, [x5, x16, lsl #4]
-	ldr	q2, [x5, x17, lsl #4]
-	ldp	q4, q29, [x10, #-32]
-	eor	v5.16b, v25.16b, v0.16b
-	eor	v30.16b, v1.16b, v5.16b
-	eor	v1.16b, v5.16b, v2.16b
-	aesd	v30.16b, v23.16b                // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
-	aesimc	v30.16b, v30.16b
+	ldp	q1, q3, [x11], #64              // let p = decipher(src[k] ^ delta, key, R) ^ delta;
+	eor	v2.16b, v4.16b, v0.16b
+	eor	v25.16b, v1.16b, v2.16b
+	aesd	v25.16b, v24.16b                // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
+	aesimc	v25.16b, v25.16b
 	add	x8, x14, #3
 	rbit	w8, w8
-	ldr	q0, [x5, x9, lsl #4]
-	eor	v27.16b, v3.16b, v1.16b
-	aesd	v27.16b, v23.16b
-	aesimc	v27.16b, v27.16b
-	eor	v28.16b, v1.16b, v0.16b
-	eor	v3.16b, v4.16b, v28.16b
-	aesd	v3.16b, v23.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v30.16b, v24.16b
-	aesimc	v30.16b, v30.16b
+	ldr	q0, [x5, x17, lsl #4]
+	ldr	q1, [x5, x9, lsl #4]
+	eor	v29.16b, v6.16b, v2.16b
+	ldp	q4, q28, [x11, #-32]
+	aesd	v25.16b, v23.16b
+	aesimc	v25.16b, v25.16b
 	clz	w8, w8
+	eor	v2.16b, v2.16b, v0.16b
+	eor	v5.16b, v3.16b, v2.16b
+	eor	v27.16b, v2.16b, v1.16b
 	ldr	q0, [x5, x8, lsl #4]
-	aesd	v27.16b, v24.16b
-	aesimc	v27.16b, v27.16b
+	aesd	v5.16b, v24.16b
+	aesimc	v5.16b, v5.16b
+	eor	v3.16b, v4.16b, v27.16b
 	aesd	v3.16b, v24.16b
 	aesimc	v3.16b, v3.16b
-	aesd	v30.16b, v21.16b
-	aesimc	v30.16b, v30.16b
-	eor	v25.16b, v28.16b, v0.16b
-	eor	v4.16b, v29.16b, v25.16b
-	aesd	v27.16b, v21.16b
-	aesimc	v27.16b, v27.16b
-	aesd	v3.16b, v21.16b
+	aesd	v5.16b, v23.16b
+	aesimc	v5.16b, v5.16b
+	aesd	v25.16b, v22.16b
+	aesimc	v25.16b, v25.16b
+	eor	v4.16b, v27.16b, v0.16b
+	eor	v28.16b, v28.16b, v4.16b
+	aesd	v3.16b, v23.16b
 	aesimc	v3.16b, v3.16b
-	aesd	v30.16b, v22.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v4.16b, v23.16b
-	aesimc	v4.16b, v4.16b
-	aesd	v27.16b, v22.16b
-	aesimc	v27.16b, v27.16b
+	aesd	v5.16b, v22.16b
+	aesimc	v5.16b, v5.16b
+	aesd	v25.16b, v21.16b
+	aesimc	v25.16b, v25.16b
+	aesd	v28.16b, v24.16b
+	aesimc	v28.16b, v28.16b
 	aesd	v3.16b, v22.16b
 	aesimc	v3.16b, v3.16b
-	aesd	v30.16b, v19.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v4.16b, v24.16b
-	aesimc	v4.16b, v4.16b
-	aesd	v27.16b, v19.16b
-	aesimc	v27.16b, v27.16b
-	aesd	v3.16b, v19.16b
+	aesd	v5.16b, v21.16b
+	aesimc	v5.16b, v5.16b
+	aesd	v25.16b, v20.16b
+	aesimc	v25.16b, v25.16b
+	aesd	v28.16b, v23.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v3.16b, v21.16b
 	aesimc	v3.16b, v3.16b
-	aesd	v30.16b, v20.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v4.16b, v21.16b
-	aesimc	v4.16b, v4.16b
-	aesd	v27.16b, v20.16b
-	aesimc	v27.16b, v27.16b
+	aesd	v5.16b, v20.16b
+	aesimc	v5.16b, v5.16b
+	aesd	v25.16b, v19.16b
+	aesimc	v25.16b, v25.16b
+	aesd	v28.16b, v22.16b
+	aesimc	v28.16b, v28.16b
 	aesd	v3.16b, v20.16b
 	aesimc	v3.16b, v3.16b
-	aesd	v30.16b, v17.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v4.16b, v22.16b
-	aesimc	v4.16b, v4.16b
-	aesd	v27.16b, v17.16b
-	aesimc	v27.16b, v27.16b
-	aesd	v3.16b, v17.16b
+	aesd	v5.16b, v19.16b
+	aesimc	v5.16b, v5.16b
+	aesd	v25.16b, v18.16b
+	aesimc	v25.16b, v25.16b
+	aesd	v28.16b, v21.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v3.16b, v19.16b
 	aesimc	v3.16b, v3.16b
-	aesd	v30.16b, v18.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v4.16b, v19.16b
-	aesimc	v4.16b, v4.16b
-	aesd	v27.16b, v18.16b
-	aesimc	v27.16b, v27.16b
+	aesd	v5.16b, v18.16b
+	aesimc	v5.16b, v5.16b
+	aesd	v25.16b, v17.16b
+	aesimc	v25.16b, v25.16b
+	aesd	v28.16b, v20.16b
+	aesimc	v28.16b, v28.16b
 	aesd	v3.16b, v18.16b
 	aesimc	v3.16b, v3.16b
-	aesd	v30.16b, v7.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v4.16b, v20.16b
-	aesimc	v4.16b, v4.16b
-	aesd	v27.16b, v7.16b
-	aesimc	v27.16b, v27.16b
-	aesd	v3.16b, v7.16b
+	aesd	v5.16b, v17.16b
+	aesimc	v5.16b, v5.16b
+	aesd	v25.16b, v16.16b
+	aesimc	v25.16b, v25.16b
+	aesd	v28.16b, v19.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v3.16b, v17.16b
 	aesimc	v3.16b, v3.16b
-	aesd	v30.16b, v16.16b                // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
-	aesd	v4.16b, v17.16b
-	aesimc	v4.16b, v4.16b
-	aesd	v27.16b, v16.16b
+	aesd	v5.16b, v16.16b
+	aesimc	v5.16b, v5.16b
+	aesd	v25.16b, v7.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aesd	v28.16b, v18.16b
+	aesimc	v28.16b, v28.16b
 	aesd	v3.16b, v16.16b
-	eor	v0.16b, v6.16b, v5.16b
-	eor	v0.16b, v0.16b, v30.16b
-	aesd	v4.16b, v18.16b
-	aesimc	v4.16b, v4.16b
-	eor	v1.16b, v6.16b, v1.16b
+	aesimc	v3.16b, v3.16b
+	aesd	v5.16b, v7.16b
+	eor	v0.16b, v29.16b, v25.16b
+	aesd	v28.16b, v17.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v3.16b, v7.16b
+	eor	v1.16b, v6.16b, v2.16b
 	eor	v2.16b, v26.16b, v0.16b         // sum = sum ^ p;
 	add	x13, x13, #4                    // for k in 0..blocks weave 4, 1 {
-	eor	v1.16b, v1.16b, v27.16b
+	aesd	v28.16b, v16.16b
+	aesimc	v28.16b, v28.16b
 	sub	x15, x15, #1
-	aesd	v4.16b, v7.16b
-	aesimc	v4.16b, v4.16b
+	eor	v1.16b, v1.16b, v5.16b
+	eor	v5.16b, v6.16b, v27.16b
 	stp	q0, q1, [x12], #64              // dst[k] = p;
-	eor	v0.16b, v6.16b, v28.16b
-	eor	v1.16b, v2.16b, v1.16b
-	eor	v0.16b, v0.16b, v3.16b
-	aesd	v4.16b, v16.16b
-	eor	v2.16b, v6.16b, v25.16b
-	eor	v1.16b, v1.16b, v0.16b
-	eor	v2.16b, v2.16b, v4.16b
-	eor	v26.16b, v1.16b, v2.16b
-	stp	q0, q2, [x12, #-32]
+	eor	v0.16b, v2.16b, v1.16b
+	aesd	v28.16b, v7.16b
+	eor	v1.16b, v5.16b, v3.16b
+	eor	v2.16b, v6.16b, v4.16b
+	eor	v0.16b, v0.16b, v1.16b
+	eor	v2.16b, v2.16b, v28.16b
+	eor	v26.16b, v0.16b, v2.16b
+	stp	q1, q2, [x12, #-32]
 	cbnz	x15, Locb_aes_hw_decrypt_2
 Locb_aes_hw_decrypt_3:
 	and	x8, x2, #0x3                    // for k in 0..blocks weave 4, 1 {
 	cbz	x8, Locb_aes_hw_decrypt_5
 	ldp	q2, q3, [x4]                    // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
-	ldp	q4, q5, [x4, #32]
-	ldp	q6, q7, [x4, #64]
-	ldp	q16, q17, [x4, #96]
-	ldp	q18, q19, [x4, #128]
-	ldr	q20, [x4, #160]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	ldp	q5, q6, [x4, #32]
+	ldp	q7, q16, [x4, #64]
+	ldp	q17, q18, [x4, #96]
+	ldp	q19, q20, [x4, #128]
+	ldr	q21, [x4, #160]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 Locb_aes_hw_decrypt_4:
 	add	x9, x3, x13                     // delta = delta ^ mask[ntz((first + k) as u32)];
-	ldr	q1, [x10], #16                  // let p = decipher(src[k] ^ delta, key, R) ^ delta;
+	ldr	q1, [x11], #16                  // let p = decipher(src[k] ^ delta, key, R) ^ delta;
 	rbit	w9, w9                          // inline fn ntz(n: u32) -> u32 { return clz(rbit(n)); }
 	add	x13, x13, #1                    // for k in 0..blocks weave 4, 1 {
 	clz	w9, w9
 	sub	x8, x8, #1
 	ldr	q0, [x5, x9, lsl #4]
-	eor	v25.16b, v25.16b, v0.16b
-	eor	v0.16b, v1.16b, v25.16b
+	eor	v4.16b, v4.16b, v0.16b
+	eor	v0.16b, v1.16b, v4.16b
 	aesd	v0.16b, v2.16b                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	aesimc	v0.16b, v0.16b
-	eor	v1.16b, v20.16b, v25.16b
+	eor	v1.16b, v21.16b, v4.16b
 	aesd	v0.16b, v3.16b
-	aesimc	v0.16b, v0.16b
-	aesd	v0.16b, v4.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v5.16b
 	aesimc	v0.16b, v0.16b
@@ -873,30 +869,32 @@ Locb_aes_hw_decrypt_4:
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v18.16b
 	aesimc	v0.16b, v0.16b
-	aesd	v0.16b, v19.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aesd	v0.16b, v19.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v0.16b, v20.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 	eor	v0.16b, v1.16b, v0.16b
 	eor	v26.16b, v26.16b, v0.16b        // sum = sum ^ p;
 	str	q0, [x12], #16                  // dst[k] = p;
 	cbnz	x8, Locb_aes_hw_decrypt_4
 Locb_aes_hw_decrypt_5:
-	cmp	w11, #12                        // if key.rounds == R {
+	cmp	w10, #12                        // if key.rounds == R {
 	b.ne	Locb_aes_hw_decrypt_10
 	lsr	x15, x2, #2                     // for k in 0..blocks weave 4, 1 {
 	cbnz	x15, Locb_aes_hw_decrypt_6
 	mov	x12, x1                         // for k in 0..blocks weave 4, 1 {
-	mov	x10, x0
+	mov	x11, x0
 	movz	x13, #0x0
 	b	Locb_aes_hw_decrypt_8
 Locb_aes_hw_decrypt_6:
-	ldp	q23, q22, [x4]                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
+	ldp	q24, q23, [x4]                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	mov	x12, x1
-	mov	x10, x0
+	mov	x11, x0
 	movz	x13, #0x0
-	ldp	q21, q20, [x4, #32]
-	ldp	q19, q18, [x4, #64]
-	ldp	q17, q16, [x4, #96]
-	ldp	q7, q6, [x4, #128]
-	ldp	q5, q4, [x4, #160]
+	ldp	q22, q21, [x4, #32]
+	ldp	q20, q19, [x4, #64]
+	ldp	q18, q17, [x4, #96]
+	ldp	q16, q7, [x4, #128]
+	ldp	q6, q5, [x4, #160]
 	ldr	q3, [x4, #192]                  // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 Locb_aes_hw_decrypt_7:
 	add	x14, x3, x13                    // delta = delta ^ mask[ntz((first + k) as u32)];
@@ -904,7 +902,6 @@ Locb_aes_hw_decrypt_7:
 	add	x9, x14, #1
 	clz	w16, w8
 	rbit	w8, w9
-	ldp	q1, q28, [x10], #64             // let p = decipher(src[k] ^ delta, key, R) ^ delta;
 	add	x9, x14, #2
 	clz	w17, w8
 	rbit	w8, w9
@@ -912,125 +909,126 @@ Locb_aes_hw_decrypt_7:
 	ldr	q0, [x5, x16, lsl #4]
 	add	x8, x14, #3
 	ldr	q2, [x5, x17, lsl #4]
-	ldp	q27, q24, [x10, #-32]
-	eor	v0.16b, v25.16b, v0.16b
+	ldp	q1, q27, [x11], #64             // let p = decipher(src[k] ^ delta, key, R) ^ delta;
+	eor	v0.16b, v4.16b, v0.16b
 	rbit	w8, w8
 	clz	w8, w8
-	eor	v1.16b, v1.16b, v0.16b
-	eor	v2.16b, v0.16b, v2.16b
-	aesd	v1.16b, v23.16b                 // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
-	aesimc	v1.16b, v1.16b
-	ldr	q25, [x5, x9, lsl #4]
-	ldr	q30, [x5, x8, lsl #4]
-	eor	v29.16b, v28.16b, v2.16b
-	aesd	v29.16b, v23.16b
-	aesimc	v29.16b, v29.16b
-	eor	v28.16b, v2.16b, v25.16b
-	eor	v27.16b, v27.16b, v28.16b
-	eor	v25.16b, v28.16b, v30.16b
-	aesd	v27.16b, v23.16b
-	aesimc	v27.16b, v27.16b
-	eor	v24.16b, v24.16b, v25.16b
-	aesd	v1.16b, v22.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v24.16b, v23.16b
-	aesimc	v24.16b, v24.16b
-	aesd	v29.16b, v22.16b
-	aesimc	v29.16b, v29.16b
-	aesd	v27.16b, v22.16b
-	aesimc	v27.16b, v27.16b
-	aesd	v1.16b, v21.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v24.16b, v22.16b
-	aesimc	v24.16b, v24.16b
-	aesd	v29.16b, v21.16b
-	aesimc	v29.16b, v29.16b
-	aesd	v27.16b, v21.16b
-	aesimc	v27.16b, v27.16b
-	aesd	v1.16b, v20.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v24.16b, v21.16b
-	aesimc	v24.16b, v24.16b
-	aesd	v29.16b, v20.16b
-	aesimc	v29.16b, v29.16b
-	aesd	v27.16b, v20.16b
-	aesimc	v27.16b, v27.16b
-	aesd	v1.16b, v19.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v24.16b, v20.16b
-	aesimc	v24.16b, v24.16b
-	aesd	v29.16b, v19.16b
-	aesimc	v29.16b, v29.16b
-	aesd	v27.16b, v19.16b
-	aesimc	v27.16b, v27.16b
-	aesd	v1.16b, v18.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v24.16b, v19.16b
-	aesimc	v24.16b, v24.16b
-	aesd	v29.16b, v18.16b
-	aesimc	v29.16b, v29.16b
-	aesd	v27.16b, v18.16b
-	aesimc	v27.16b, v27.16b
-	aesd	v1.16b, v17.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v24.16b, v18.16b
-	aesimc	v24.16b, v24.16b
-	aesd	v29.16b, v17.16b
-	aesimc	v29.16b, v29.16b
-	aesd	v27.16b, v17.16b
-	aesimc	v27.16b, v27.16b
-	aesd	v1.16b, v16.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v24.16b, v17.16b
-	aesimc	v24.16b, v24.16b
-	aesd	v29.16b, v16.16b
-	aesimc	v29.16b, v29.16b
-	aesd	v27.16b, v16.16b
-	aesimc	v27.16b, v27.16b
-	aesd	v1.16b, v7.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v24.16b, v16.16b
-	aesimc	v24.16b, v24.16b
-	aesd	v29.16b, v7.16b
-	aesimc	v29.16b, v29.16b
-	aesd	v27.16b, v7.16b
-	aesimc	v27.16b, v27.16b
-	aesd	v1.16b, v6.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v24.16b, v7.16b
-	aesimc	v24.16b, v24.16b
-	aesd	v29.16b, v6.16b
-	aesimc	v29.16b, v29.16b
-	aesd	v27.16b, v6.16b
-	aesimc	v27.16b, v27.16b
-	aesd	v1.16b, v5.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v24.16b, v6.16b
-	aesimc	v24.16b, v24.16b
-	aesd	v29.16b, v5.16b
-	aesimc	v29.16b, v29.16b
-	aesd	v27.16b, v5.16b
-	aesimc	v27.16b, v27.16b
-	aesd	v1.16b, v4.16b                  // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
-	aesd	v24.16b, v5.16b
-	aesimc	v24.16b, v24.16b
-	aesd	v29.16b, v4.16b
-	aesd	v27.16b, v4.16b
+	eor	v29.16b, v0.16b, v2.16b
+	eor	v30.16b, v1.16b, v0.16b
+	aesd	v30.16b, v24.16b                // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
+	aesimc	v30.16b, v30.16b
+	ldr	q1, [x5, x9, lsl #4]
+	ldp	q2, q25, [x11, #-32]
+	eor	v28.16b, v27.16b, v29.16b
 	eor	v0.16b, v3.16b, v0.16b
-	eor	v0.16b, v0.16b, v1.16b
-	aesd	v24.16b, v4.16b
-	eor	v1.16b, v3.16b, v2.16b
-	eor	v2.16b, v26.16b, v0.16b         // sum = sum ^ p;
+	eor	v27.16b, v29.16b, v1.16b
+	aesd	v28.16b, v24.16b
+	aesimc	v28.16b, v28.16b
+	eor	v2.16b, v2.16b, v27.16b
+	ldr	q1, [x5, x8, lsl #4]
+	aesd	v2.16b, v24.16b
+	aesimc	v2.16b, v2.16b
+	aesd	v30.16b, v23.16b
+	aesimc	v30.16b, v30.16b
+	eor	v4.16b, v27.16b, v1.16b
+	eor	v25.16b, v25.16b, v4.16b
+	aesd	v25.16b, v24.16b
+	aesimc	v25.16b, v25.16b
+	aesd	v28.16b, v23.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v2.16b, v23.16b
+	aesimc	v2.16b, v2.16b
+	aesd	v30.16b, v22.16b
+	aesimc	v30.16b, v30.16b
+	aesd	v25.16b, v23.16b
+	aesimc	v25.16b, v25.16b
+	aesd	v28.16b, v22.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v2.16b, v22.16b
+	aesimc	v2.16b, v2.16b
+	aesd	v30.16b, v21.16b
+	aesimc	v30.16b, v30.16b
+	aesd	v25.16b, v22.16b
+	aesimc	v25.16b, v25.16b
+	aesd	v28.16b, v21.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v2.16b, v21.16b
+	aesimc	v2.16b, v2.16b
+	aesd	v30.16b, v20.16b
+	aesimc	v30.16b, v30.16b
+	aesd	v25.16b, v21.16b
+	aesimc	v25.16b, v25.16b
+	aesd	v28.16b, v20.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v2.16b, v20.16b
+	aesimc	v2.16b, v2.16b
+	aesd	v30.16b, v19.16b
+	aesimc	v30.16b, v30.16b
+	aesd	v25.16b, v20.16b
+	aesimc	v25.16b, v25.16b
+	aesd	v28.16b, v19.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v2.16b, v19.16b
+	aesimc	v2.16b, v2.16b
+	aesd	v30.16b, v18.16b
+	aesimc	v30.16b, v30.16b
+	aesd	v25.16b, v19.16b
+	aesimc	v25.16b, v25.16b
+	aesd	v28.16b, v18.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v2.16b, v18.16b
+	aesimc	v2.16b, v2.16b
+	aesd	v30.16b, v17.16b
+	aesimc	v30.16b, v30.16b
+	aesd	v25.16b, v18.16b
+	aesimc	v25.16b, v25.16b
+	aesd	v28.16b, v17.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v2.16b, v17.16b
+	aesimc	v2.16b, v2.16b
+	aesd	v30.16b, v16.16b
+	aesimc	v30.16b, v30.16b
+	aesd	v25.16b, v17.16b
+	aesimc	v25.16b, v25.16b
+	aesd	v28.16b, v16.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v2.16b, v16.16b
+	aesimc	v2.16b, v2.16b
+	aesd	v30.16b, v7.16b
+	aesimc	v30.16b, v30.16b
+	aesd	v25.16b, v16.16b
+	aesimc	v25.16b, v25.16b
+	aesd	v28.16b, v7.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v2.16b, v7.16b
+	aesimc	v2.16b, v2.16b
+	aesd	v30.16b, v6.16b
+	aesimc	v30.16b, v30.16b
+	aesd	v25.16b, v7.16b
+	aesimc	v25.16b, v25.16b
+	aesd	v28.16b, v6.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v2.16b, v6.16b
+	aesimc	v2.16b, v2.16b
+	aesd	v30.16b, v5.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aesd	v25.16b, v6.16b
+	aesimc	v25.16b, v25.16b
+	aesd	v28.16b, v5.16b
+	aesd	v2.16b, v5.16b
+	eor	v30.16b, v0.16b, v30.16b
+	aesd	v25.16b, v5.16b
+	eor	v0.16b, v3.16b, v29.16b
+	eor	v1.16b, v26.16b, v30.16b        // sum = sum ^ p;
 	add	x13, x13, #4                    // for k in 0..blocks weave 4, 1 {
-	eor	v1.16b, v1.16b, v29.16b
+	eor	v0.16b, v0.16b, v28.16b
 	sub	x15, x15, #1
-	eor	v26.16b, v3.16b, v28.16b
-	stp	q0, q1, [x12], #64              // dst[k] = p;
-	eor	v0.16b, v2.16b, v1.16b
-	eor	v1.16b, v26.16b, v27.16b
-	eor	v2.16b, v3.16b, v25.16b
+	eor	v26.16b, v3.16b, v27.16b
+	stp	q30, q0, [x12], #64             // dst[k] = p;
+	eor	v0.16b, v1.16b, v0.16b
+	eor	v1.16b, v26.16b, v2.16b
+	eor	v2.16b, v3.16b, v4.16b
 	eor	v0.16b, v0.16b, v1.16b
-	eor	v2.16b, v2.16b, v24.16b
+	eor	v2.16b, v2.16b, v25.16b
 	eor	v26.16b, v0.16b, v2.16b
 	stp	q1, q2, [x12, #-32]
 	cbnz	x15, Locb_aes_hw_decrypt_7
@@ -1038,28 +1036,26 @@ Locb_aes_hw_decrypt_8:
 	and	x8, x2, #0x3                    // for k in 0..blocks weave 4, 1 {
 	cbz	x8, Locb_aes_hw_decrypt_10
 	ldp	q2, q3, [x4]                    // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
-	ldp	q4, q5, [x4, #32]
-	ldp	q6, q7, [x4, #64]
-	ldp	q16, q17, [x4, #96]
-	ldp	q18, q19, [x4, #128]
-	ldp	q20, q21, [x4, #160]
-	ldr	q22, [x4, #192]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	ldp	q5, q6, [x4, #32]
+	ldp	q7, q16, [x4, #64]
+	ldp	q17, q18, [x4, #96]
+	ldp	q19, q20, [x4, #128]
+	ldp	q21, q22, [x4, #160]
+	ldr	q23, [x4, #192]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 Locb_aes_hw_decrypt_9:
 	add	x9, x3, x13                     // delta = delta ^ mask[ntz((first + k) as u32)];
-	ldr	q1, [x10], #16                  // let p = decipher(src[k] ^ delta, key, R) ^ delta;
+	ldr	q1, [x11], #16                  // let p = decipher(src[k] ^ delta, key, R) ^ delta;
 	rbit	w9, w9                          // inline fn ntz(n: u32) -> u32 { return clz(rbit(n)); }
 	clz	w9, w9
 	add	x13, x13, #1                    // for k in 0..blocks weave 4, 1 {
 	ldr	q0, [x5, x9, lsl #4]
 	sub	x8, x8, #1
-	eor	v25.16b, v25.16b, v0.16b
-	eor	v0.16b, v1.16b, v25.16b
+	eor	v4.16b, v4.16b, v0.16b
+	eor	v0.16b, v1.16b, v4.16b
 	aesd	v0.16b, v2.16b                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	aesimc	v0.16b, v0.16b
-	eor	v1.16b, v22.16b, v25.16b
+	eor	v1.16b, v23.16b, v4.16b
 	aesd	v0.16b, v3.16b
-	aesimc	v0.16b, v0.16b
-	aesd	v0.16b, v4.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v5.16b
 	aesimc	v0.16b, v0.16b
@@ -1077,20 +1073,22 @@ Locb_aes_hw_decrypt_9:
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v20.16b
 	aesimc	v0.16b, v0.16b
-	aesd	v0.16b, v21.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aesd	v0.16b, v21.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v0.16b, v22.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 	eor	v0.16b, v1.16b, v0.16b
 	eor	v26.16b, v26.16b, v0.16b        // sum = sum ^ p;
 	str	q0, [x12], #16                  // dst[k] = p;
 	cbnz	x8, Locb_aes_hw_decrypt_9
 Locb_aes_hw_decrypt_10:
-	cmp	w11, #14                        // if key.rounds == R {
+	cmp	w10, #14                        // if key.rounds == R {
 	b.ne	Locb_aes_hw_decrypt_15
 	lsr	x12, x2, #2                     // for k in 0..blocks weave 4, 1 {
 	cbnz	x12, Locb_aes_hw_decrypt_11
 	movz	x11, #0x0                       // for k in 0..blocks weave 4, 1 {
 	b	Locb_aes_hw_decrypt_13
 Locb_aes_hw_decrypt_11:
-	ldp	q28, q27, [x4]                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
+	ldp	q27, q25, [x4]                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	movz	x11, #0x0
 	ldp	q24, q23, [x4, #32]
 	ldp	q22, q21, [x4, #64]
@@ -1098,156 +1096,156 @@ Locb_aes_hw_decrypt_11:
 	ldp	q18, q17, [x4, #128]
 	ldp	q16, q7, [x4, #160]
 	ldp	q6, q5, [x4, #192]
-	ldr	q4, [x4, #224]                  // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	ldr	q3, [x4, #224]                  // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 Locb_aes_hw_decrypt_12:
 	add	x10, x3, x11                    // delta = delta ^ mask[ntz((first + k) as u32)];
 	rbit	w8, w10                         // inline fn ntz(n: u32) -> u32 { return clz(rbit(n)); }
 	add	x9, x10, #1
 	clz	w13, w8
 	rbit	w8, w9
-	ldp	q1, q3, [x0], #64               // let p = decipher(src[k] ^ delta, key, R) ^ delta;
 	add	x9, x10, #2
 	clz	w14, w8
 	rbit	w8, w9
 	add	x9, x10, #3
 	clz	w8, w8
 	rbit	w9, w9
-	clz	w9, w9
 	ldr	q0, [x5, x13, lsl #4]
-	ldr	q2, [x5, x14, lsl #4]
-	ldp	q30, q29, [x0, #-32]
-	eor	v31.16b, v25.16b, v0.16b
-	eor	v8.16b, v1.16b, v31.16b
-	eor	v2.16b, v31.16b, v2.16b
-	aesd	v8.16b, v28.16b                 // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
-	aesimc	v8.16b, v8.16b
-	ldr	q0, [x5, x8, lsl #4]
-	ldr	q25, [x5, x9, lsl #4]
-	eor	v1.16b, v3.16b, v2.16b
-	aesd	v1.16b, v28.16b
-	aesimc	v1.16b, v1.16b
-	eor	v0.16b, v2.16b, v0.16b
-	eor	v3.16b, v30.16b, v0.16b
-	eor	v25.16b, v0.16b, v25.16b
-	aesd	v3.16b, v28.16b
-	aesimc	v3.16b, v3.16b
-	eor	v30.16b, v29.16b, v25.16b
-	aesd	v30.16b, v28.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v8.16b, v27.16b
-	aesimc	v8.16b, v8.16b
+	clz	w9, w9
+	ldp	q2, q1, [x0], #64               // let p = decipher(src[k] ^ delta, key, R) ^ delta;
+	eor	v4.16b, v4.16b, v0.16b
+	eor	v31.16b, v2.16b, v4.16b
+	aesd	v31.16b, v27.16b                // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
+	aesimc	v31.16b, v31.16b
+	ldr	q29, [x5, x14, lsl #4]
+	ldr	q2, [x5, x8, lsl #4]
+	eor	v30.16b, v3.16b, v4.16b
+	ldp	q0, q28, [x0, #-32]
+	eor	v29.16b, v4.16b, v29.16b
+	aesd	v31.16b, v25.16b
+	aesimc	v31.16b, v31.16b
+	eor	v1.16b, v1.16b, v29.16b
+	ldr	q4, [x5, x9, lsl #4]
+	eor	v2.16b, v29.16b, v2.16b
 	aesd	v1.16b, v27.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v3.16b, v27.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v30.16b, v27.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v8.16b, v24.16b
-	aesimc	v8.16b, v8.16b
+	eor	v0.16b, v0.16b, v2.16b
+	eor	v4.16b, v2.16b, v4.16b
+	aesd	v0.16b, v27.16b
+	aesimc	v0.16b, v0.16b
+	eor	v28.16b, v28.16b, v4.16b
+	aesd	v28.16b, v27.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v1.16b, v25.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v0.16b, v25.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v28.16b, v25.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v31.16b, v24.16b
+	aesimc	v31.16b, v31.16b
 	aesd	v1.16b, v24.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v3.16b, v24.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v30.16b, v24.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v8.16b, v23.16b
-	aesimc	v8.16b, v8.16b
+	aesd	v0.16b, v24.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v28.16b, v24.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v31.16b, v23.16b
+	aesimc	v31.16b, v31.16b
 	aesd	v1.16b, v23.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v3.16b, v23.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v30.16b, v23.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v8.16b, v22.16b
-	aesimc	v8.16b, v8.16b
+	aesd	v0.16b, v23.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v28.16b, v23.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v31.16b, v22.16b
+	aesimc	v31.16b, v31.16b
 	aesd	v1.16b, v22.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v3.16b, v22.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v30.16b, v22.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v8.16b, v21.16b
-	aesimc	v8.16b, v8.16b
+	aesd	v0.16b, v22.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v28.16b, v22.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v31.16b, v21.16b
+	aesimc	v31.16b, v31.16b
 	aesd	v1.16b, v21.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v3.16b, v21.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v30.16b, v21.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v8.16b, v20.16b
-	aesimc	v8.16b, v8.16b
+	aesd	v0.16b, v21.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v28.16b, v21.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v31.16b, v20.16b
+	aesimc	v31.16b, v31.16b
 	add	x11, x11, #4                    // for k in 0..blocks weave 4, 1 {
 	aesd	v1.16b, v20.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v3.16b, v20.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v30.16b, v20.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v8.16b, v19.16b
-	aesimc	v8.16b, v8.16b
+	aesd	v0.16b, v20.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v28.16b, v20.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v31.16b, v19.16b
+	aesimc	v31.16b, v31.16b
 	sub	x12, x12, #1
 	aesd	v1.16b, v19.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v3.16b, v19.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v30.16b, v19.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v8.16b, v18.16b
-	aesimc	v8.16b, v8.16b
+	aesd	v0.16b, v19.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v28.16b, v19.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v31.16b, v18.16b
+	aesimc	v31.16b, v31.16b
 	aesd	v1.16b, v18.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v3.16b, v18.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v30.16b, v18.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v8.16b, v17.16b
-	aesimc	v8.16b, v8.16b
+	aesd	v0.16b, v18.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v28.16b, v18.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v31.16b, v17.16b
+	aesimc	v31.16b, v31.16b
 	aesd	v1.16b, v17.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v3.16b, v17.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v30.16b, v17.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v8.16b, v16.16b
-	aesimc	v8.16b, v8.16b
+	aesd	v0.16b, v17.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v28.16b, v17.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v31.16b, v16.16b
+	aesimc	v31.16b, v31.16b
 	aesd	v1.16b, v16.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v3.16b, v16.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v30.16b, v16.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v8.16b, v7.16b
-	aesimc	v8.16b, v8.16b
+	aesd	v0.16b, v16.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v28.16b, v16.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v31.16b, v7.16b
+	aesimc	v31.16b, v31.16b
 	aesd	v1.16b, v7.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v3.16b, v7.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v30.16b, v7.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v8.16b, v6.16b
-	aesimc	v8.16b, v8.16b
+	aesd	v0.16b, v7.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v28.16b, v7.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v31.16b, v6.16b
+	aesimc	v31.16b, v31.16b
 	aesd	v1.16b, v6.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v3.16b, v6.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v30.16b, v6.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v8.16b, v5.16b                  // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aesd	v0.16b, v6.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v28.16b, v6.16b
+	aesimc	v28.16b, v28.16b
+	aesd	v31.16b, v5.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 	aesd	v1.16b, v5.16b
-	aesd	v3.16b, v5.16b
-	eor	v29.16b, v4.16b, v31.16b
-	aesd	v30.16b, v5.16b
-	eor	v29.16b, v29.16b, v8.16b
-	eor	v2.16b, v4.16b, v2.16b
-	eor	v26.16b, v26.16b, v29.16b       // sum = sum ^ p;
-	eor	v1.16b, v2.16b, v1.16b
-	eor	v0.16b, v4.16b, v0.16b
-	stp	q29, q1, [x1], #64              // dst[k] = p;
+	aesd	v0.16b, v5.16b
+	aesd	v28.16b, v5.16b
+	eor	v30.16b, v30.16b, v31.16b
+	eor	v29.16b, v3.16b, v29.16b
+	eor	v26.16b, v26.16b, v30.16b       // sum = sum ^ p;
+	eor	v1.16b, v29.16b, v1.16b
+	eor	v2.16b, v3.16b, v2.16b
+	stp	q30, q1, [x1], #64              // dst[k] = p;
 	eor	v1.16b, v26.16b, v1.16b
-	eor	v0.16b, v0.16b, v3.16b
-	eor	v2.16b, v4.16b, v25.16b
+	eor	v0.16b, v2.16b, v0.16b
+	eor	v2.16b, v3.16b, v4.16b
 	eor	v1.16b, v1.16b, v0.16b
-	eor	v2.16b, v2.16b, v30.16b
+	eor	v2.16b, v2.16b, v28.16b
 	eor	v26.16b, v1.16b, v2.16b
 	stp	q0, q2, [x1, #-32]
 	cbnz	x12, Locb_aes_hw_decrypt_12
@@ -1255,29 +1253,27 @@ Locb_aes_hw_decrypt_13:
 	and	x2, x2, #0x3                    // for k in 0..blocks weave 4, 1 {
 	cbz	x2, Locb_aes_hw_decrypt_15
 	ldp	q2, q3, [x4]                    // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
-	ldp	q4, q5, [x4, #32]
-	ldp	q6, q7, [x4, #64]
-	ldp	q16, q17, [x4, #96]
-	ldp	q18, q19, [x4, #128]
-	ldp	q20, q21, [x4, #160]
-	ldp	q22, q23, [x4, #192]
-	ldr	q24, [x4, #224]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	ldp	q5, q6, [x4, #32]
+	ldp	q7, q16, [x4, #64]
+	ldp	q17, q18, [x4, #96]
+	ldp	q19, q20, [x4, #128]
+	ldp	q21, q22, [x4, #160]
+	ldp	q23, q24, [x4, #192]
+	ldr	q25, [x4, #224]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 Locb_aes_hw_decrypt_14:
 	add	x4, x3, x11                     // delta = delta ^ mask[ntz((first + k) as u32)];
 	ldr	q1, [x0], #16                   // let p = decipher(src[k] ^ delta, key, R) ^ delta;
 	rbit	w4, w4                          // inline fn ntz(n: u32) -> u32 { return clz(rbit(n)); }
 	clz	w4, w4
 	ldr	q0, [x5, x4, lsl #4]
-	eor	v25.16b, v25.16b, v0.16b
-	eor	v0.16b, v1.16b, v25.16b
+	eor	v4.16b, v4.16b, v0.16b
+	eor	v0.16b, v1.16b, v4.16b
 	add	x11, x11, #1                    // for k in 0..blocks weave 4, 1 {
 	aesd	v0.16b, v2.16b                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	aesimc	v0.16b, v0.16b
 	sub	x2, x2, #1
-	eor	v1.16b, v24.16b, v25.16b
+	eor	v1.16b, v25.16b, v4.16b
 	aesd	v0.16b, v3.16b
-	aesimc	v0.16b, v0.16b
-	aesd	v0.16b, v4.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v5.16b
 	aesimc	v0.16b, v0.16b
@@ -1299,18 +1295,16 @@ Locb_aes_hw_decrypt_14:
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v22.16b
 	aesimc	v0.16b, v0.16b
-	aesd	v0.16b, v23.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aesd	v0.16b, v23.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v0.16b, v24.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 	eor	v0.16b, v1.16b, v0.16b
 	eor	v26.16b, v26.16b, v0.16b        // sum = sum ^ p;
 	str	q0, [x1], #16                   // dst[k] = p;
 	cbnz	x2, Locb_aes_hw_decrypt_14
 Locb_aes_hw_decrypt_15:
-	str	q25, [x6]                       // offset[0] = delta;
+	str	q4, [x6]                        // offset[0] = delta;
 	str	q26, [x7]                       // checksum[0] = sum;
-	ldr	d8, [sp]
-	.cfi_restore	d8
-	add	sp, sp, #16
-	.cfi_def_cfa_offset	0
 	ret
 	.cfi_endproc
 	.subsections_via_symbols

@@ -697,7 +697,7 @@ START_TEST(every_core_has_a_row_for_every_class)
         ck_assert_ptr_eq(core_find(core->name), core);
         ck_assert_int_ge(core->issue_width, 2);
         for (int t = 0; t < TIME_COUNT; t++) {
-            ck_assert_msg(core->timing[t].latency > 0 && core->timing[t].uops > 0, "%s %s",
+            ck_assert_msg(core->timing[t].uops > 0, "%s %s",
                           core->name, timing_class_names[t]);
             ck_assert_int_eq(core->timing[t].ports >> core->port_count, 0);
         }

@@ -10,6 +10,7 @@
 #include "code/depend.h"
 
 #include <assert.h>
+#include <limits.h>
 
 /* -- memory -- */
 
@@ -60,16 +61,24 @@ static bool is_written_back(const struct mach_insn *i, const struct vreg *v)
     return (row_of(i)->flags & BASE_WRITEBACK) != 0 && base >= 0 && i->op[base].reg == v;
 }
 
-static int forwarded(const struct core *core, const struct mach_insn *a, const struct mach_insn *b,
-                     const struct vreg *v, int latency)
+/* By how many cycles B has V, made by a class in NETWORK, before it is written: what all
+ * its reads of V have. */
+static int early(const struct core *core, const struct mach_insn *b, const struct vreg *v,
+                 int network)
 {
-    for (int k = 0; k < core->forwarding_count; k++) {
-        const struct forwarding *w = &core->forwarding[k];
-        if (w->producer == row_of(a)->timing_class && w->consumer == row_of(b)->timing_class
-            && w->operand < row_of(b)->operand_count && b->op[w->operand].reg == v)
-            return w->latency;
+    const struct insn_row *row = row_of(b);
+    int least = INT_MAX, read = 0;
+    for (int k = 0; k < row->operand_count; k++) {
+        const struct mach_operand *op = &b->op[k];
+        if (op->reg == NULL || row->op[k].role == ROLE_DEF)
+            continue;
+        if ((op->tied != NULL ? op->tied : op->reg) == v) {
+            const int cycles = core_early(core, network, b->insn, read);
+            least = cycles < least ? cycles : least;
+        }
+        read++;
     }
-    return latency;
+    return least == INT_MAX ? 0 : least;
 }
 
 bool are_fused(const struct core *core, const struct mach_insn *a, const struct mach_insn *b)
@@ -83,12 +92,13 @@ bool are_fused(const struct core *core, const struct mach_insn *a, const struct 
 int true_latency(const struct core *core, const struct mach_insn *a, const struct mach_insn *b,
                  const struct vreg *v)
 {
-    const struct timing *t = &core->timing[row_of(a)->timing_class];
+    const struct timing *t = core_timing(core, a->insn);
     if (v != NULL && is_written_back(a, v))
-        return t->writeback_latency != 0 ? t->writeback_latency : core->timing[TIME_ALU].latency;
+        return core_writeback(core, t).latency;
     if (are_fused(core, a, b))
         return FUSED_LATENCY;
-    return forwarded(core, a, b, v, t->latency);
+    const int latency = t->latency - (v == NULL ? 0 : early(core, b, v, t->network));
+    return latency > 0 ? latency : 0;
 }
 
 /* -- building -- */
@@ -186,7 +196,7 @@ static void find_heights(struct depend *d, const struct core *core)
 {
     for (int k = d->n - 1; k >= 0; k--) {
         struct depend_node *n = &d->node[k];
-        n->height = core->timing[row_of(n->insn)->timing_class].latency;
+        n->height = core_timing(core, n->insn->insn)->latency;
         for (int e = 0; e < n->out.n; e++) {
             int through = n->out.at[e].latency + d->node[n->out.at[e].to].height;
             if (through > n->height)

@@ -335,7 +335,7 @@ static struct scheduler scheduler_for(struct mach_func *f, struct mach_insn *fir
     s.placed = NEW_ARRAY(bool, s.d.n);
     s.timing = NEW_ARRAY(const struct timing *, s.d.n);
     for (int k = 0; k < s.d.n; k++)
-        s.timing[k] = &f->core->timing[row_of(s.d.node[k].insn)->timing_class];
+        s.timing[k] = core_timing(f->core, s.d.node[k].insn->insn);
     return s;
 }
 

@@ -46,3 +46,50 @@ const struct core *core_unfused(const struct core *core)
 const struct core *core_default(void) { return cores[0]; }
 int core_count(void) { return COUNT(cores); }
 const struct core *core_at(int i) { return cores[i]; }
+
+/* -- reading the tables -- */
+
+const struct timing *core_timing(const struct core *core, enum insn insn)
+{
+    if (core->exceptions != NULL)
+        for (const struct timing_exception *e = core->exceptions; e->insn != INSN_NONE; e++)
+            if (e->insn == insn)
+                return &e->timing;
+    return &core->timing[insns[insn].timing_class];
+}
+
+struct writeback core_writeback(const struct core *core, const struct timing *t)
+{
+    struct writeback w = core->writeback;
+    if (t->writeback_latency != 0)
+        w.latency = t->writeback_latency;
+    if (t->writeback_uops != 0)
+        w.uops = t->writeback_uops == NOTHING ? 0 : t->writeback_uops;
+    if (t->writeback_busy != 0)
+        w.busy = t->writeback_busy == NOTHING ? 0 : t->writeback_busy;
+    return w;
+}
+
+/* Is the READ-th register that an instruction reads also written? */
+static bool read_is_tied(const struct insn_row *row, int read)
+{
+    for (int k = 0; k < row->operand_count; k++) {
+        const struct operand_spec *o = &row->op[k];
+        bool is_register = operand_is_general((enum operand_kind)o->kind)
+                           || operand_is_vector((enum operand_kind)o->kind);
+        if (is_register && (o->role == ROLE_USE || o->role == ROLE_TIED) && read-- == 0)
+            return o->role == ROLE_TIED;
+    }
+    return false;
+}
+
+int core_early(const struct core *core, int network, enum insn consumer, int read)
+{
+    if (network == 0 || core->forwarding == NULL || read >= FORWARDED_READS)
+        return 0;
+    for (const struct forwarding *f = core->forwarding; f->network != 0; f++)
+        if (f->network == network && f->consumer == insns[consumer].timing_class
+            && (!f->only_tied || read_is_tied(&insns[consumer], read)))
+            return f->early[read];
+    return 0;
+}

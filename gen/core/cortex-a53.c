@@ -1,18 +1,19 @@
 /* cortex-a53.c: Arm Cortex-A53, two instructions a cycle in order.
  *
- * Sources: LLVM 22's scheduling model of it (latency, micro-operations, resources),
- * one instruction of each class. Its integer latencies of 2 and 3 count to
- * write-back; results are forwarded, so a dependent issues in the next cycle
- * (ReadAdvance of 2 in the same model): 1 is written here. A vector operation
- * takes 6 to write-back and is not forwarded in that model. Erratum 835769: a
- * 64-bit multiply-accumulate right after a memory access may be wrong. Aese
- * and aesmc are a fused pair in LLVM's tuning of this core (FeatureFuseAES), not
- * in its scheduling model.
+ * Sources: LLVM 22's scheduling model of it (latency, micro-operations, resources,
+ * ReadAdvance), one instruction of each class, measured with llvm-mca-22. An
+ * instruction is not written before an older one (that model has no RetireOOO); an
+ * updated base register counts as written at once, so that a post-index access waits
+ * until everything before it is written. A vector operation takes 6 and is not
+ * forwarded in that model. That aese and aesmc fuse is from LLVM's tuning of this core
+ * (FeatureFuseAES); llvm-mca does not know it, and no source at hand has the pair's
+ * latency: that of one AES instruction is assumed. Erratum 835769: a 64-bit
+ * multiply-accumulate right after a memory access may be wrong.
  */
-#include "core/cores.h"
+#include "core/rows.h"
 
 enum {
-    P_ALU0, P_ALU1, P_MAC, P_DIV, P_MEMORY, P_VECTOR, P_BRANCH
+    P_ALU0, P_ALU1, P_BRANCH, P_DIV, P_VECTOR, P_MEMORY, P_MAC
 };
 
 #define ON_ALU (1u << P_ALU0 | 1u << P_ALU1)
@@ -22,9 +23,106 @@ enum {
 #define ON_MEMORY (1u << P_MEMORY)
 #define ON_VECTOR (1u << P_VECTOR)
 
-#define ROW(class, cycles, slots, on, busy_cycles) \
-    [TIME_##class] = { .latency = cycles, .uops = slots, .ports = on, .busy = busy_cycles, \
-                       .writeback_latency = 1 }
+enum { INTEGER = 1 };   /* forwarding networks */
+
+static const struct timing cortex_a53_timing[TIME_COUNT] = {
+    ROW(ALU, 3, 1, ON_ALU, 1, VIA(INTEGER)),           /* add x1, x2, x3 */
+    ROW(ALU_SHIFT, 3, 1, ON_ALU, 1, VIA(INTEGER)),     /* eor x1, x2, x3, ror #4 */
+    ROW(ALU_FLAGS, 3, 1, ON_ALU, 1, VIA(INTEGER)),     /* subs x1, x2, #3 */
+    /* subs x1, x2, x3, lsl #3 */
+    ROW(ALU_FLAGS_SHIFT, 3, 1, ON_ALU, 1, VIA(INTEGER)),
+    ROW(ADC, 3, 1, ON_ALU, 1, VIA(INTEGER)),           /* adcs x1, x2, x3 */
+    ROW(SELECT, 3, 1, ON_ALU, 1, VIA(INTEGER)),        /* csel x1, x2, x3, gt */
+    ROW(SHIFT, 2, 1, ON_ALU, 1, VIA(INTEGER)),         /* lsl x1, x2, #3 */
+    ROW(BITFIELD, 2, 1, ON_ALU, 1, VIA(INTEGER)),      /* ubfx x1, x2, #4, #3 */
+    ROW(EXTRACT, 3, 1, ON_ALU, 1),                     /* extr x1, x2, x3, #3 */
+    ROW(MOVE_IMM, 3, 1, ON_ALU, 1, VIA(INTEGER)),      /* movz x1, #1 */
+    ROW(MOVE, 3, 1, ON_ALU, 1, VIA(INTEGER)),          /* mov x1, x2 */
+    ROW(REVERSE, 3, 1, ON_ALU, 1, VIA(INTEGER)),       /* rev x1, x2 */
+    ROW(ADDRESS, 3, 1, ON_ALU, 1, VIA(INTEGER)),       /* adrp x1, f */
+    ROW(MUL_W, 4, 1, ON_MAC, 1, VIA(INTEGER)),         /* madd w1, w2, w3, w4 */
+    ROW(MUL_X, 4, 1, ON_MAC, 1, VIA(INTEGER)),         /* madd x1, x2, x3, x4 */
+    ROW(MUL_HIGH, 4, 1, ON_MAC, 1, VIA(INTEGER)),      /* umulh x1, x2, x3 */
+    ROW(MUL_LONG, 4, 1, ON_MAC, 1, VIA(INTEGER)),      /* umaddl x1, w2, w3, x4 */
+    ROW(DIV, 4, 1, ON_DIV, 1, VIA(INTEGER)),           /* udiv x1, x2, x3 */
+    ROW(LOAD, 4, 1, ON_MEMORY, 1),                     /* ldr x1, [x2] */
+    ROW(LOAD_INDEX, 4, 1, ON_MEMORY, 1),               /* ldr x1, [x2, x3, lsl #3] */
+    ROW(LOAD_PAIR, 4, 2, ON_MEMORY, 2),                /* ldp x1, x2, [x3] */
+    ROW(LOAD_V, 4, 1, ON_MEMORY, 1),                   /* ldr q1, [x2] */
+    ROW(LOAD_V_INDEX, 4, 1, ON_MEMORY, 1),             /* ldr q1, [x2, x3, lsl #4] */
+    ROW(LOAD_V_PAIR, 4, 2, ON_MEMORY, 2),              /* ldp q1, q2, [x3] */
+    ROW(LOAD_LIST_1, 4, 1, ON_MEMORY, 1),              /* ld1 {v1.16b}, [x2] */
+    ROW(LOAD_LIST_2, 5, 1, ON_MEMORY, 2),              /* ld1 {v10.16b, v11.16b}, [x3] */
+    ROW(LOAD_LIST_3, 6, 1, ON_MEMORY, 3),              /* ld1 {v10.16b .. v12.16b}, [x4] */
+    ROW(LOAD_LIST_4, 7, 1, ON_MEMORY, 4),              /* ld1 {v10.16b .. v13.16b}, [x5] */
+    ROW(LOAD_LANE, 4, 1, ON_MEMORY, 1),                /* ld1r {v1.4s}, [x2] */
+    ROW(STORE, 4, 1, ON_MEMORY, 1),                    /* str x1, [x2] */
+    ROW(STORE_INDEX, 4, 1, ON_MEMORY, 1),              /* str x1, [x2, x3] */
+    ROW(STORE_PAIR, 4, 1, ON_MEMORY, 1),               /* stp x1, x2, [x3] */
+    ROW(STORE_V, 4, 1, ON_MEMORY, 1),                  /* str q1, [x2] */
+    ROW(STORE_V_INDEX, 4, 1, ON_MEMORY, 1),            /* str q1, [x2, x3] */
+    ROW(STORE_V_PAIR, 4, 1, ON_MEMORY, 1),             /* stp q1, q2, [x3] */
+    ROW(STORE_LIST_1, 4, 1, ON_MEMORY, 1),             /* st1 {v1.16b}, [x2] */
+    ROW(STORE_LIST_2, 4, 1, ON_MEMORY, 1),             /* st1 {v10.16b, v11.16b}, [x3] */
+    ROW(STORE_LIST_3, 5, 1, ON_MEMORY, 2),             /* st1 {v10.16b .. v12.16b}, [x4] */
+    ROW(STORE_LIST_4, 5, 1, ON_MEMORY, 2),             /* st1 {v10.16b .. v13.16b}, [x5] */
+    ROW(STORE_LANE, 4, 1, ON_MEMORY, 1),               /* st1 {v1.d}[1], [x3] */
+    ROW(BRANCH, 1, 1, ON_BRANCH, 1),                   /* b.ge l */
+    ROW(CALL, 1, 1, ON_BRANCH, 1),                     /* bl f */
+    ROW(HINT, 1, 1, ON_BRANCH, 1),                     /* nop */
+    ROW(V_LOGIC, 6, 1, ON_VECTOR, 1),                  /* eor v1.16b, v2.16b, v3.16b */
+    ROW(V_ADD, 6, 1, ON_VECTOR, 1),                    /* add v1.4s, v2.4s, v3.4s */
+    ROW(V_COMPARE, 6, 1, ON_VECTOR, 1),                /* cmeq v1.16b, v2.16b, v3.16b */
+    ROW(V_SHIFT, 6, 1, ON_VECTOR, 1),                  /* ushr v1.16b, v2.16b, #2 */
+    ROW(V_SHIFT_INSERT, 6, 1, ON_VECTOR, 1),           /* sri v1.4s, v2.4s, #3 */
+    ROW(V_SHIFT_LONG, 6, 1, ON_VECTOR, 1),             /* ushll v1.8h, v2.8b, #3 */
+    ROW(V_MUL, 6, 1, ON_VECTOR, 1),                    /* mla v1.4s, v2.4s, v3.4s */
+    ROW(V_MUL_LONG, 6, 1, ON_VECTOR, 1),               /* umlal v1.2d, v2.2s, v3.2s */
+    ROW(V_ADD_LONG, 6, 1, ON_VECTOR, 1),               /* uaddl v1.8h, v2.8b, v3.8b */
+    ROW(V_PERMUTE, 6, 1, ON_VECTOR, 1),                /* zip1 v1.4s, v2.4s, v3.4s */
+    ROW(V_EXTRACT, 6, 1, ON_VECTOR, 1),                /* ext v1.16b, v2.16b, v3.16b, #6 */
+    ROW(V_REVERSE, 6, 1, ON_VECTOR, 1),                /* rev32 v1.16b, v2.16b */
+    ROW(V_TABLE_1, 6, 1, ON_VECTOR, 1),                /* tbl v1.16b, {v2.16b}, v3.16b */
+    ROW(V_TABLE_2, 6, 1, ON_VECTOR, 1),                /* tbl v1.16b .. v11.16b}, v4.16b */
+    ROW(V_TABLE_3, 6, 1, ON_VECTOR, 1),                /* tbl v1.16b .. v12.16b}, v5.16b */
+    ROW(V_TABLE_4, 6, 1, ON_VECTOR, 1),                /* tbl v1.16b .. v13.16b}, v6.16b */
+    ROW(V_MOVE, 6, 1, ON_VECTOR, 1),                   /* mov v1.16b, v2.16b */
+    ROW(V_MOVE_IMM, 6, 1, ON_VECTOR, 1),               /* movi v1.16b, #1 */
+    ROW(V_DUP_GENERAL, 6, 1, ON_VECTOR, 1),            /* dup v1.4s, w2 */
+    ROW(V_INSERT_LANE, 6, 1, ON_VECTOR, 1),            /* ins v1.d[0], v3.d[1] */
+    ROW(V_INSERT_GENERAL, 6, 1, ON_VECTOR, 1),         /* ins v1.d[0], x3 */
+    ROW(V_TO_GENERAL, 6, 1, ON_VECTOR, 1),             /* umov x1, v2.d[0] */
+    ROW(PMULL, 6, 1, ON_VECTOR, 1),                    /* pmull v1.1q, v2.1d, v3.1d */
+    ROW(AES, 6, 1, ON_VECTOR, 1),                      /* aese v1.16b, v2.16b */
+    ROW(AES_MIX, 6, 1, ON_VECTOR, 1),                  /* aesmc v1.16b, v2.16b */
+    ROW(SHA1, 6, 1, ON_VECTOR, 1),                     /* sha1c q1, s2, v3.4s */
+    ROW(SHA1_FAST, 6, 1, ON_VECTOR, 1),                /* sha1h s1, s2 */
+    ROW(SHA256, 6, 1, ON_VECTOR, 1),                   /* sha256h q1, q2, v3.4s */
+    ROW(SHA256_FAST, 6, 1, ON_VECTOR, 1),              /* sha256su0 v1.4s, v2.4s */
+    ROW(SHA512, 6, 1, ON_VECTOR, 1),                   /* sha512h q1, q2, v3.2d */
+    ROW(SHA3, 6, 1, ON_VECTOR, 1),                     /* eor3 v1.16b, v2.16b, v3.16b, v4.16b */
+};
+
+static const struct forwarding cortex_a53_forwarding[] = {
+    FORWARD(INTEGER, ALU, 2, 2),
+    FORWARD(INTEGER, ALU_SHIFT, 2, 1),
+    FORWARD(INTEGER, ALU_FLAGS, 2, 2),
+    FORWARD(INTEGER, ALU_FLAGS_SHIFT, 2, 1),
+    FORWARD(INTEGER, ADC, 2, 2),
+    FORWARD(INTEGER, SELECT, 2, 2),
+    FORWARD(INTEGER, SHIFT, 2, 2),
+    FORWARD(INTEGER, BITFIELD, 2),
+    FORWARD(INTEGER, MOVE_IMM, 2),
+    FORWARD(INTEGER, MOVE, 2),
+    FORWARD(INTEGER, REVERSE, 2),
+    FORWARD(INTEGER, ADDRESS, 2),
+    FORWARD(INTEGER, MUL_W, 1, 1, 2),
+    FORWARD(INTEGER, MUL_X, 1, 1, 2),
+    FORWARD(INTEGER, MUL_HIGH, 1, 1),
+    FORWARD(INTEGER, MUL_LONG, 1, 1, 2),
+    FORWARD(INTEGER, DIV, 1, 1),
+    { 0 },
+};
 
 const struct core core_cortex_a53 = {
     .name = "cortex-a53",
@@ -33,85 +131,15 @@ const struct core core_cortex_a53 = {
     .issue_width = 2,
     .window = 0,
     .port_count = 7,
-    .port_names = { "ALU0", "ALU1", "MAC", "DIV", "MEMORY", "VECTOR", "BRANCH" },
-    .timing = {
-        ROW(ALU, 1, 1, ON_ALU, 1),                   /* add x0, x1, x2 */
-        ROW(ALU_SHIFT, 1, 1, ON_ALU, 1),             /* add x0, x1, x2, lsl #3 */
-        ROW(ALU_FLAGS, 1, 1, ON_ALU, 1),             /* adds x0, x1, x2 */
-        ROW(ALU_FLAGS_SHIFT, 1, 1, ON_ALU, 1),       /* add x0, x1, x2, lsl #3: as ALU_SHIFT */
-        ROW(ADC, 1, 1, ON_ALU, 1),                   /* adcs x0, x1, x2 */
-        ROW(SELECT, 1, 1, ON_ALU, 1),                /* csel x0, x1, x2, cs */
-        ROW(SHIFT, 1, 1, ON_ALU, 1),                 /* lsl x0, x1, #3 */
-        ROW(BITFIELD, 1, 1, ON_ALU, 1),              /* ubfx x0, x1, #3, #7 */
-        ROW(MOVE_IMM, 1, 1, ON_ALU, 1),              /* movz x0, #1 */
-        ROW(MOVE, 1, 1, ON_ALU, 1),                  /* mov x0, x1 */
-        ROW(REVERSE, 1, 1, ON_ALU, 1),               /* rev x0, x1 */
-        ROW(ADDRESS, 1, 1, ON_ALU, 1),               /* adrp x0, foo */
-        ROW(MUL_W, 4, 1, ON_MAC, 1),                 /* umull x0, w1, w2: as MUL_LONG */
-        ROW(MUL_X, 4, 1, ON_MAC, 1),                 /* mul x0, x1, x2 */
-        ROW(MUL_HIGH, 4, 1, ON_MAC, 1),              /* umulh x0, x1, x2 */
-        ROW(MUL_LONG, 4, 1, ON_MAC, 1),              /* umull x0, w1, w2 */
-        ROW(DIV, 12, 1, ON_DIV, 12),                 /* udiv: an estimate, no source has it */
-        ROW(LOAD, 4, 1, ON_MEMORY, 1),               /* ldr x0, [x1] */
-        ROW(LOAD_INDEX, 4, 1, ON_MEMORY, 1),         /* ldr x0, [x1, x2, lsl #3] */
-        ROW(LOAD_PAIR, 4, 2, ON_MEMORY, 2),          /* ldp x0, x2, [x1] */
-        ROW(LOAD_V, 4, 1, ON_MEMORY, 1),             /* ldr q0, [x1] */
-        ROW(LOAD_V_INDEX, 4, 1, ON_MEMORY, 1),       /* ldr q0, [x1, x2] */
-        ROW(LOAD_V_PAIR, 4, 2, ON_MEMORY, 2),        /* ldp q0, q2, [x1] */
-        ROW(LOAD_LIST_1, 4, 1, ON_MEMORY, 1),        /* ld1 {v0}, [x1] */
-        ROW(LOAD_LIST_2, 5, 2, ON_MEMORY, 2),        /* ld1 {v0, v1}, [x1] */
-        ROW(LOAD_LIST_3, 7, 2, ON_MEMORY, 4),        /* ld1 {v0 .. v3}, [x1]: as LOAD_LIST_4 */
-        ROW(LOAD_LIST_4, 7, 2, ON_MEMORY, 4),        /* ld1 {v0 .. v3}, [x1] */
-        ROW(LOAD_LANE, 4, 1, ON_MEMORY, 1),          /* ld1r {v0.4s}, [x1] */
-        ROW(STORE, 4, 1, ON_MEMORY, 1),              /* str x0, [x1] */
-        ROW(STORE_INDEX, 4, 1, ON_MEMORY, 1),        /* str x0, [x1]: as STORE */
-        ROW(STORE_PAIR, 4, 1, ON_MEMORY, 1),         /* stp x0, x2, [x1] */
-        ROW(STORE_V, 4, 1, ON_MEMORY, 1),            /* str q0, [x1] */
-        ROW(STORE_V_INDEX, 4, 1, ON_MEMORY, 1),      /* str q0, [x1]: as STORE_V */
-        ROW(STORE_V_PAIR, 4, 1, ON_MEMORY, 1),       /* stp q0, q2, [x1] */
-        ROW(STORE_LIST_1, 4, 1, ON_MEMORY, 1),       /* st1 {v0}, [x1] */
-        ROW(STORE_LIST_2, 4, 2, ON_MEMORY, 1),       /* st1 {v0, v1}, [x1] */
-        ROW(STORE_LIST_3, 4, 2, ON_MEMORY, 1),       /* st1 {v0, v1}, [x1]: as STORE_LIST_2 */
-        ROW(STORE_LIST_4, 4, 4, ON_MEMORY, 2),       /* st1 {v0, v1}, [x1]: as STORE_LIST_2, doubled */
-        ROW(STORE_LANE, 4, 1, ON_MEMORY, 1),         /* st1 {v0}, [x1]: as STORE_LIST_1 */
-        ROW(BRANCH, 1, 1, ON_BRANCH, 1),             /* b foo */
-        ROW(CALL, 1, 1, ON_BRANCH, 1),               /* bl foo */
-        ROW(HINT, 1, 1, 0, 1),                       /* nop */
-        ROW(V_LOGIC, 6, 1, ON_VECTOR, 1),            /* eor v0, v1, v2 */
-        ROW(V_ADD, 6, 1, ON_VECTOR, 1),              /* add v0.4s, v1.4s, v2.4s */
-        ROW(V_COMPARE, 6, 1, ON_VECTOR, 1),          /* cmtst v0.4s, v1.4s, v2.4s */
-        ROW(V_SHIFT, 6, 1, ON_VECTOR, 1),            /* ushr v0.4s, v1.4s, #4 */
-        ROW(V_SHIFT_INSERT, 6, 1, ON_VECTOR, 1),     /* sri v0.4s, v1.4s, #7 */
-        ROW(V_SHIFT_LONG, 6, 1, ON_VECTOR, 1),       /* ushr v0.4s, v1.4s, #4: as V_SHIFT */
-        ROW(V_MUL, 6, 1, ON_VECTOR, 1),              /* mul v0.4s, v1.4s, v2.4s */
-        ROW(V_MUL_LONG, 6, 1, ON_VECTOR, 1),         /* umull v0.2d, v1.2s, v2.2s */
-        ROW(V_ADD_LONG, 6, 1, ON_VECTOR, 1),         /* sub v0.4s, v1.4s, v2.4s: as sub */
-        ROW(V_PERMUTE, 6, 1, ON_VECTOR, 1),          /* zip1 v0.4s, v1.4s, v2.4s */
-        ROW(V_EXTRACT, 6, 1, ON_VECTOR, 1),          /* ext v0, v1, v2, #8 */
-        ROW(V_REVERSE, 6, 1, ON_VECTOR, 1),          /* rev32 v0, v1 */
-        ROW(V_TABLE_1, 6, 1, ON_VECTOR, 1),          /* tbl v0, {v1}, v2 */
-        ROW(V_TABLE_2, 6, 1, ON_VECTOR, 1),          /* tbl v0, {v1, v2}, v3 */
-        ROW(V_TABLE_3, 6, 1, ON_VECTOR, 1),          /* tbl v0, {v1 .. v4}, v5: as V_TABLE_4 */
-        ROW(V_TABLE_4, 6, 1, ON_VECTOR, 1),          /* tbl v0, {v1 .. v4}, v5 */
-        ROW(V_MOVE, 6, 1, ON_VECTOR, 1),             /* mov v0, v1 */
-        ROW(V_MOVE_IMM, 6, 1, ON_VECTOR, 1),         /* movi v0, #15 */
-        ROW(V_DUP_GENERAL, 6, 1, ON_VECTOR, 1),      /* dup v0.4s, w1 */
-        ROW(V_INSERT_LANE, 6, 1, ON_VECTOR, 1),      /* ins v0.d[1], v1.d[0] */
-        ROW(V_INSERT_GENERAL, 6, 1, ON_VECTOR, 1),   /* ins v0.s[3], w1 */
-        ROW(V_TO_GENERAL, 6, 1, ON_VECTOR, 1),       /* umov w0, v1.s[3] */
-        ROW(PMULL, 6, 1, ON_VECTOR, 1),              /* pmull v0.1q, v1.1d, v2.1d */
-        ROW(AES, 6, 1, ON_VECTOR, 1),                /* aese v0, v1 */
-        ROW(AES_MIX, 6, 1, ON_VECTOR, 1),            /* aesmc v0, v1 */
-        ROW(SHA1, 6, 1, ON_VECTOR, 1),               /* sha1c q0, s1, v2.4s */
-        ROW(SHA1_FAST, 6, 1, ON_VECTOR, 1),          /* sha1h s0, s1 */
-        ROW(SHA256, 6, 1, ON_VECTOR, 1),             /* sha256h q0, q1, v2.4s */
-        ROW(SHA256_FAST, 6, 1, ON_VECTOR, 1),        /* sha256su0 v0.4s, v1.4s */
-        ROW(SHA512, 6, 1, ON_VECTOR, 1),             /* sha512h q0, q1, v2.2d */
-        ROW(SHA3, 6, 1, ON_VECTOR, 1),               /* eor3 v0, v1, v2, v3 */
+    .port_names = {
+        "ALU0", "ALU1", "BRANCH", "DIV", "VECTOR", "MEMORY", "MAC"
     },
+    .writeback = { .latency = 0, .uops = 1 },
+    .timing = cortex_a53_timing,
+    .forwarding = cortex_a53_forwarding,
+    .aes_pair_latency = 6,
     .fuses_aes_pair = true,
     .fuses_compare_branch = false,
     .prefers_post_index = false,    /* in llvm-mca it waits until all before it is written */
-    .load_pair_q_is_slow = false,
     .erratum_835769 = true,
 };

@@ -125,7 +125,7 @@ enum timing_rule { DIT, NOT_DIT };
 /* Timing classes: what a core model has one row for. */
 #define TIMING_CLASSES(T)                                                      \
     T(ALU) T(ALU_SHIFT) T(ALU_FLAGS) T(ALU_FLAGS_SHIFT) T(ADC) T(SELECT)       \
-    T(SHIFT) T(BITFIELD) T(MOVE_IMM) T(MOVE) T(REVERSE) T(ADDRESS)             \
+    T(SHIFT) T(BITFIELD) T(EXTRACT) T(MOVE_IMM) T(MOVE) T(REVERSE) T(ADDRESS)  \
     T(MUL_W) T(MUL_X) T(MUL_HIGH) T(MUL_LONG) T(DIV)                           \
     T(LOAD) T(LOAD_INDEX) T(LOAD_PAIR) T(LOAD_V) T(LOAD_V_INDEX) T(LOAD_V_PAIR)\
     T(LOAD_LIST_1) T(LOAD_LIST_2) T(LOAD_LIST_3) T(LOAD_LIST_4) T(LOAD_LANE)   \
