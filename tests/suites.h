@@ -14,6 +14,7 @@ Suite *parser_suite(void);
 Suite *rules_suite(void);
 Suite *term_suite(void);
 Suite *mutate_suite(void);
+Suite *prove_suite(void);
 Suite *emit_suite(void);
 Suite *harness_suite(void);
 Suite *tables_suite(void);

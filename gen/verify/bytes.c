@@ -212,6 +212,7 @@ static val bytes_load(struct domain *domain, val address, int bytes)
     uint64_t at = known(domain, address, 64).v[0];
     struct bits v = { { 0, 0 } };
     struct byte_region *r = reach(d, at, bytes);
+    domain_touch(domain, at);
     for (int i = 0; r != NULL && i < bytes; i++) {
         uint64_t offset = at - r->base + (uint64_t)i;
         if (r->defined != NULL && r->defined[offset] == 0)
@@ -227,6 +228,7 @@ static void bytes_store(struct domain *domain, val address, int bytes, val value
     uint64_t at = known(domain, address, 64).v[0];
     struct bits v = known(domain, value, 8 * bytes);
     struct byte_region *r = reach(d, at, bytes);
+    domain_touch(domain, at);
     if (r != NULL && r->access == BYTES_READ_ONLY) {
         refuse(d, "a store to an object that is only read", bytes, at);
         return;

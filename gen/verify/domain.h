@@ -110,8 +110,29 @@ struct domain {
      * all others. NULL when it keeps every value. The executor calls it now and then. */
     void (*recycle)(struct domain *, val **live, int n);
 
+    /* The stack, and the lowest byte of it that was accessed since the executor looked
+     * last (NO_ADDRESS: none): what is below sp may be overwritten at any time. */
+    uint64_t stack_low, stack_high, lowest;
+
     /* Why a load, a store or number() failed, in the arena; NULL while all is well. */
     const char *fault;
 };
+
+#define NO_ADDRESS (~(uint64_t)0)
+
+/* For load and store of every domain. */
+static inline void domain_touch(struct domain *d, uint64_t address)
+{
+    if (address >= d->stack_low && address < d->stack_high && address < d->lowest)
+        d->lowest = address;
+}
+
+/* Said once, before code runs. */
+static inline void domain_set_stack(struct domain *d, uint64_t low, uint64_t high)
+{
+    d->stack_low = low;
+    d->stack_high = high;
+    d->lowest = NO_ADDRESS;
+}
 
 #endif

@@ -208,10 +208,27 @@ static void check_time(struct machine *m, const struct decoded *d)
     }
 }
 
+/* An access below sp, which a signal handler may overwrite (AAPCS64 6.4.5.1). A push
+ * is made at the new sp and a pop at the old one. */
+static void check_stack(struct machine *m, val before)
+{
+    struct domain *domain = m->domain;
+    uint64_t old, new;
+    if (domain->stack_high == 0 || domain->lowest == NO_ADDRESS)
+        return;
+    if (!domain->number(domain, before, &old) || !domain->number(domain, m->sp, &new))
+        machine_fault(m, "the stack pointer is not known");
+    else if (domain->lowest < (old < new ? old : new))
+        machine_fault(m, "an access %" PRIu64 " bytes below sp", (old < new ? old : new) - domain->lowest);
+    domain->lowest = NO_ADDRESS;
+}
+
 static void run_line(struct machine *m, const struct decoded *d)
 {
+    val sp = m->sp;
     check_time(m, d);
     row_of(d)->meaning(m, d);
+    check_stack(m, sp);
     m->steps++;
     if (m->fault == NULL && m->domain->fault != NULL)
         m->fault = m->domain->fault;

@@ -203,6 +203,7 @@ static bool run_code(struct comparison *c, const struct emitted *text, const cha
                      uint64_t limit, uint8_t *covered)
 {
     term_domain_init(&c->domain, cells_copy(c->scene->memory), c->expected->ways);
+    domain_set_stack(&c->domain.domain, c->scene->stack_top - c->scene->stack_size, c->scene->stack_top);
     c->machine = (struct machine){ .domain = &c->domain.domain, .covered = covered };
     scene_enter(c->scene, text, &c->machine);
     c->entry = c->machine;

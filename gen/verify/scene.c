@@ -134,9 +134,20 @@ static void fill_struct(const struct scene *s, struct region *r, const struct pa
     }
 }
 
+/* In the second layout nothing is aligned better than all that may lie there say. */
+static uint64_t class_base(const struct scene *s, int class)
+{
+    const struct func *f = s->cases->func;
+    uint64_t align = 1;
+    for (int i = 0; i < f->objects.n; i++)
+        if (s->class_of[i] == class && f->objects.at[i]->align > align)
+            align = f->objects.at[i]->align;
+    return array_base[s->layout] + array_stride * (uint64_t)class + (s->layout == LAYOUT_PLAIN ? 0 : align);
+}
+
 static struct region *class_region(const struct scene *s, const struct object *o, uint64_t size)
 {
-    uint64_t base = array_base[s->layout] + array_stride * (uint64_t)s->class_of[o->id];
+    uint64_t base = class_base(s, s->class_of[o->id]);
     for (int i = 0; i < s->memory->regions.n; i++) {
         struct region *r = &s->memory->regions.at[i];
         if (r->base == base) {
@@ -157,7 +168,7 @@ static bool place_object(struct scene *s, int i, enum scene_size limit)
         (limit == SCENE_WHOLE && size > REGION_WINDOW))
         return false;
     struct region *r = class_region(s, o, size);
-    uint64_t base = array_base[s->layout] + array_stride * (uint64_t)s->class_of[o->id];
+    uint64_t base = class_base(s, s->class_of[o->id]);
     int element = o->layout ? 0 : type_bytes(o->element);
     enum input_kind kind = o->secret ? INPUT_SECRET : INPUT_PUBLIC;
     if (r && o->layout)

@@ -18,7 +18,8 @@
 enum { MAX_ARGS = MAX_ARGUMENTS };
 
 /* Where things lie. Proofs run in two layouts, so that no result depends on an
- * address: in one the tables end at the end of a page. */
+ * address: in one the tables end at the end of a page, and arrays have just the
+ * alignment that is declared. */
 enum layout { LAYOUT_PLAIN, LAYOUT_TABLES_AT_PAGE_END, LAYOUT_COUNT };
 
 struct scene {

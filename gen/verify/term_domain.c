@@ -199,7 +199,10 @@ static val on_load(struct domain *d, val address, int bytes)
 {
     struct term_domain *t = of(d);
     uint64_t at;
-    val v = on_number(d, address, &at) ? cells_load(t->memory, at, bytes) : term_zero(bytes * 8);
+    if (!on_number(d, address, &at))
+        return term_zero(bytes * 8);
+    domain_touch(d, at);
+    val v = cells_load(t->memory, at, bytes);
     pass_fault(t);
     return v;
 }
@@ -208,8 +211,10 @@ static void on_store(struct domain *d, val address, int bytes, val v)
 {
     struct term_domain *t = of(d);
     uint64_t at;
-    if (on_number(d, address, &at))
-        cells_store(t->memory, at, bytes, v);
+    if (!on_number(d, address, &at))
+        return;
+    domain_touch(d, at);
+    cells_store(t->memory, at, bytes, v);
     pass_fault(t);
 }
 

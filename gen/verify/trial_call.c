@@ -408,7 +408,9 @@ static void call_code(struct call *c)
     c->run->report->calls++;
     enter_registers(c, &m);
     struct saved before = registers_of(d, &m);
+    domain_set_stack(&d->domain, stack_top - STACK_BYTES, stack_top);
     bool returned = exec_run(&m, &text->code, label_of(c), STEP_LIMIT);
+    domain_set_stack(&d->domain, 0, 0);
     c->run->report->steps += m.steps;
     if (!returned) {
         trial_fail(c->run, c->step->loc, "'%s' stops: %s", c->func->name, m.fault);
