@@ -289,16 +289,19 @@ char *mem_string(const char *s)
 char *mem_format_list(const char *fmt, va_list args)
 {
     va_list again;
-    char *s;
+    char mostly[128], *s;
     int n;
 
     assert(fmt != NULL);
     va_copy(again, args);
-    n = vsnprintf(NULL, 0, fmt, again);
+    n = vsnprintf(mostly, sizeof mostly, fmt, again);
     va_end(again);
     assert(n >= 0);
     s = mem_alloc((size_t)n + 1);
-    vsnprintf(s, (size_t)n + 1, fmt, args);
+    if ((size_t)n < sizeof mostly)
+        memcpy(s, mostly, (size_t)n);
+    else
+        vsnprintf(s, (size_t)n + 1, fmt, args);
     return s;
 }
 

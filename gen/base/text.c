@@ -37,6 +37,19 @@ static void text_reserve(struct text *t, size_t more)
     t->cap = cap;
 }
 
+char *text_room(struct text *t, size_t n)
+{
+    text_reserve(t, n);
+    return t->at + t->n;
+}
+
+void text_end(struct text *t, char *end)
+{
+    assert(end >= t->at + t->n && end < t->at + t->cap);
+    *end = '\0';
+    t->n = (size_t)(end - t->at);
+}
+
 void text_add_n(struct text *t, const char *s, size_t n)
 {
     text_reserve(t, n);
@@ -81,16 +94,21 @@ void text_add_hex(struct text *t, uint64_t n)
 void text_format(struct text *t, const char *fmt, ...)
 {
     va_list args, again;
+    size_t room;
     int n;
 
     assert(fmt != NULL);
+    text_reserve(t, 0);
+    room = t->cap - t->n;
     va_start(args, fmt);
     va_copy(again, args);
-    n = vsnprintf(NULL, 0, fmt, args);
+    n = vsnprintf(t->at + t->n, room, fmt, args);
     va_end(args);
     assert(n >= 0);
-    text_reserve(t, (size_t)n);
-    vsnprintf(t->at + t->n, (size_t)n + 1, fmt, again);
+    if ((size_t)n >= room) {
+        text_reserve(t, (size_t)n);
+        vsnprintf(t->at + t->n, (size_t)n + 1, fmt, again);
+    }
     va_end(again);
     t->n += (size_t)n;
 }

@@ -19,6 +19,10 @@ struct text {
 
 void text_add(struct text *t, const char *s);
 void text_add_n(struct text *t, const char *s, size_t n);
+/* For what is written a character at a time: where up to N of them may go behind the
+ * text, and then where they end. */
+char *text_room(struct text *t, size_t n);
+void text_end(struct text *t, char *end);
 void text_format(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* "-12", "0x1f": what an instruction is mostly made of, without a format. */
 void text_add_number(struct text *t, int64_t n);

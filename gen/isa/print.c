@@ -48,39 +48,70 @@ int imm_printed_shift(enum imm_range range)
     return range == RANGE_U12_SHIFT12 ? 12 : 0;
 }
 
-static void print_imm(struct text *t, enum imm_range range, int64_t value)
+static char *put(char *to, const char *s)
 {
-    if (imm_is_pattern(range))
-        text_add_hex(t, (uint64_t)value);
-    else
-        text_add_number(t, value >> imm_printed_shift(range));
+    while (*s != '\0')
+        *to++ = *s++;
+    return to;
 }
 
-static void print_operand(struct text *t, const struct operand_spec *spec,
-                          const struct phys_operand *op)
+static char *put_digits(char *to, uint64_t n, unsigned base)
 {
-    const struct register_spelling *spelling = &register_spellings[spec->kind];
+    char digits[20];
+    int at = sizeof digits;
+    do
+        digits[--at] = "0123456789abcdef"[n % base];
+    while ((n /= base) != 0);
+    while (at < (int)sizeof digits)
+        *to++ = digits[at++];
+    return to;
+}
+
+static char *put_imm(char *to, enum imm_range range, int64_t value)
+{
+    if (imm_is_pattern(range))
+        return put_digits(put(to, "0x"), (uint64_t)value, 16);
+    value >>= imm_printed_shift(range);
+    if (value < 0)
+        *to++ = '-';
+    return put_digits(to, value < 0 ? -(uint64_t)value : (uint64_t)value, 10);
+}
+
+static char *put_register(char *to, const struct register_spelling *spelling, reg_number reg)
+{
+    assert(spelling->prefix != NULL && reg < 32);
+    if (reg == 31 && spelling->number_31 != NULL)
+        return put(to, spelling->number_31);
+    to = put(to, spelling->prefix);
+    if (reg >= 10)
+        *to++ = (char)('0' + reg / 10);
+    *to++ = (char)('0' + reg % 10);
+    return put(to, spelling->suffix);
+}
+
+static char *put_operand(char *to, const struct operand_spec *spec, const struct phys_operand *op)
+{
     switch (spec->kind) {
     case OP_IMM:
-        print_imm(t, spec->range, op->imm);
-        break;
+        return put_imm(to, spec->range, op->imm);
     case OP_COND:
-        text_add(t, cond_names[op->imm]);
-        break;
+        return put(to, cond_names[op->imm]);
     case OP_LABEL:
     case OP_SYMBOL:
-        text_add(t, op->name);
-        break;
+        return put(to, op->name);
     default:
-        assert(spelling->prefix != NULL);
-        if (op->reg == 31 && spelling->number_31 != NULL) {
-            text_add(t, spelling->number_31);
-            return;
-        }
-        text_add(t, spelling->prefix);
-        text_add_number(t, op->reg);
-        text_add(t, spelling->suffix);
+        return put_register(to, &register_spellings[spec->kind], op->reg);
     }
+}
+
+/* As many characters as the instruction may take. */
+static size_t most_characters(const struct insn_row *row, const struct phys_insn *insn)
+{
+    enum { MOST_OF_AN_OPERAND = 24 };
+    size_t n = strlen(row->print);
+    for (int k = 0; k < row->operand_count; k++)
+        n += insn->op[k].name != NULL ? strlen(insn->op[k].name) : MOST_OF_AN_OPERAND;
+    return n;
 }
 
 /* Is the immediate inside "<…%N>" zero? P points behind the '<'. */
@@ -95,21 +126,19 @@ void insn_print(struct text *t, const struct phys_insn *insn)
 {
     assert(insn_complaint(insn) == NULL);
     const struct insn_row *row = &insns[insn->insn];
+    char *to = text_room(t, most_characters(row, insn));
     for (const char *p = row->print; *p != '\0'; p++) {
         if (*p == '%') {
             int n = *++p - '0';
             assert(n >= 0 && n < row->operand_count);
-            print_operand(t, &row->op[n], &insn->op[n]);
+            to = put_operand(to, &row->op[n], &insn->op[n]);
         } else if (*p == '<') {
             if (optional_part_is_zero(p + 1, insn))
                 while (*p != '>')
                     p++;
         } else if (*p != '>') {
-            size_t plain = 1;
-            while (p[plain] != '\0' && p[plain] != '%' && p[plain] != '<' && p[plain] != '>')
-                plain++;
-            text_add_n(t, p, plain);
-            p += plain - 1;
+            *to++ = *p;
         }
     }
+    text_end(t, to);
 }

@@ -30,7 +30,7 @@ struct emitter {
     int *label_number;                          /* by block id; 0: none */
     bool signs;
     struct unwinder *unwinder;                  /* NULL: nothing to describe */
-    VEC(const struct mach_insn *) shown;        /* statements that this block has shown */
+    VEC(uint64_t) shown;                        /* statements that this block has shown */
 };
 
 /* -- operands -- */
@@ -42,8 +42,14 @@ static const struct hardening *hardening(const struct emitter *e)
 
 static char *label_name(const struct emitter *e, const struct mach_block *b)
 {
+    struct text name = {0};
+
     assert(e->label_number[b->id] != 0);
-    return mem_format("%s%s_%d", e->target->label, e->symbol, e->label_number[b->id]);
+    text_add(&name, e->target->label);
+    text_add(&name, e->symbol);
+    text_add(&name, "_");
+    text_add_number(&name, e->label_number[b->id]);
+    return name.at;
 }
 
 /* The subroutine that this function's own variant calls, or else the base one. */
@@ -116,9 +122,10 @@ static void print_insn(const struct emitter *e, const struct mach_insn *i)
 
 /* -- the statement beside its instruction -- */
 
-static bool is_same_statement(const struct mach_insn *a, const struct mach_insn *b)
+/* A statement is known by its line. */
+static uint64_t statement_of(const struct mach_insn *i)
 {
-    return a->loc.file == b->loc.file && a->loc.line == b->loc.line;
+    return (uint64_t)i->loc.file << 32 | i->loc.line;
 }
 
 /* What stands after `//=` on a line of the source, or the line. */
@@ -152,14 +159,15 @@ static char *statement_text(const struct mach_insn *i)
 
 static void add_statement(struct emitter *e, const struct mach_insn *i)
 {
+    const uint64_t which = statement_of(i);
     const char *statement;
 
     if (i->part != PART_BODY || i->loc.file == 0)
         return;
     for (int k = e->shown.n; k-- > 0;)
-        if (is_same_statement(e->shown.at[k], i))
+        if (e->shown.at[k] == which)
             return;
-    vec_push(&e->shown, i);
+    vec_push(&e->shown, which);
     statement = statement_text(i);
     if (!*statement)
         return;

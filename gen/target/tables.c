@@ -6,7 +6,6 @@
  * the units of the table's element (little-endian, as the file demands).
  */
 #include <assert.h>
-#include <inttypes.h>
 
 #include "target/row.h"
 
@@ -28,13 +27,11 @@ static const struct unit *unit_of(enum value_type element)
     return &units[0];
 }
 
-static uint64_t number_at(const uint8_t *bytes, int n)
+static void add_hex_byte(struct text *out, uint8_t byte)
 {
-    uint64_t v = 0;
+    static const char digits[] = "0123456789abcdef";
 
-    for (int i = n - 1; i >= 0; i--)
-        v = v << 8 | bytes[i];
-    return v;
+    text_add_n(out, (const char[]){digits[byte >> 4], digits[byte & 15]}, 2);
 }
 
 static void emit_numbers(struct text *out, const struct object *table)
@@ -43,9 +40,11 @@ static void emit_numbers(struct text *out, const struct object *table)
 
     for (uint64_t at = 0; at < table->size; at += LINE_BYTES) {
         text_format(out, "\t%s\t", unit->directive);
-        for (uint64_t i = at; i < at + LINE_BYTES && i < table->size; i += (uint64_t)unit->bytes)
-            text_format(out, "%s0x%0*" PRIx64, i == at ? "" : ", ", unit->bytes * 2,
-                        number_at(table->bytes + i, unit->bytes));
+        for (uint64_t i = at; i < at + LINE_BYTES && i < table->size; i += (uint64_t)unit->bytes) {
+            text_add(out, i == at ? "0x" : ", 0x");
+            for (int k = unit->bytes; k-- > 0;)
+                add_hex_byte(out, table->bytes[i + (uint64_t)k]);
+        }
         text_add(out, "\n");
     }
 }
