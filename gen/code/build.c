@@ -92,7 +92,7 @@ struct mach_insn *insn_new(enum insn insn, const struct mach_operand *op, int n)
     assert(n == insns[insn].operand_count);
     if (!has_roles)
         find_roles();
-    struct mach_insn *i = mem_alloc(sizeof *i + sizeof *i->op * MAX_OPERANDS);
+    struct mach_insn *i = mem_alloc(sizeof *i + sizeof *i->op * (size_t)n);
     i->insn = insn;
     if (n > 0)
         memcpy(i->op, op, sizeof *op * (size_t)n);

@@ -85,7 +85,7 @@ struct mach_insn {
     int place;                              /* in the order that selection left */
     struct mach_insn *prev, *next;
     struct mach_block *block;
-    struct mach_operand op[];
+    struct mach_operand op[];               /* as many as its row has */
 };
 
 struct mach_block {

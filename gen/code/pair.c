@@ -79,7 +79,7 @@ static bool can_pass(const struct mach_func *f, const struct mach_insn *moving,
 static bool are_neighbours(const struct pair_row *r, const struct mach_insn *a,
                            const struct mach_insn *b, int64_t step)
 {
-    if (a->op[BASE].reg != b->op[BASE].reg || (b->insn != r->one && b->insn != r->unscaled)
+    if ((b->insn != r->one && b->insn != r->unscaled) || a->op[BASE].reg != b->op[BASE].reg
         || b->op[OFFSET].stack != NULL || b->op[OFFSET].is_incoming)
         return false;
     if (is_broken(BROKEN_PAIRING))
