@@ -17,9 +17,9 @@ static void checked(const struct ir_func *f)
 #endif
 }
 
-struct ir_func *ir_from_func(struct func *f, const struct variant *v)
+struct ir_func *ir_for_variants(struct func *f)
 {
-    struct ir_func *ir = ir_lower(shape_func(f, v), v);
+    struct ir_func *ir = ir_lower(shape_func(f));
 
     checked(ir);
     ir_simplify(ir);
@@ -29,6 +29,12 @@ struct ir_func *ir_from_func(struct func *f, const struct variant *v)
     ir_carry_aes(ir);
     checked(ir);
     ir_simplify(ir);
+    return ir;
+}
+
+void ir_finish(struct ir_func *ir, struct func *f, const struct variant *v)
+{
+    ir->variant = v;
     ir_reassociate(ir);
     checked(ir);
     if (f->kind == FN_LOCAL) {
@@ -39,5 +45,12 @@ struct ir_func *ir_from_func(struct func *f, const struct variant *v)
     ir_find_keys(ir);
     ir_find_secrets(ir);
     checked(ir);
+}
+
+struct ir_func *ir_from_func(struct func *f, const struct variant *v)
+{
+    struct ir_func *ir = ir_for_variants(f);
+
+    ir_finish(ir, f, v);
     return ir;
 }

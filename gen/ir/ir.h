@@ -110,9 +110,14 @@ struct ir_func {
 
 /* The whole path from the tree to optimised SSA for one function and variant. */
 struct ir_func *ir_from_func(struct func *f, const struct variant *v);
+/* The same in two parts: what all variants have in common, and the rest, which
+ * takes IR over. A copy serves another variant. */
+struct ir_func *ir_for_variants(struct func *f);
+struct ir_func *ir_copy(const struct ir_func *f);
+void ir_finish(struct ir_func *ir, struct func *f, const struct variant *v);
 
 /* Single passes (each documented in its file), run by ir_from_func in order. */
-struct ir_func *ir_lower(struct func *f, const struct variant *v);
+struct ir_func *ir_lower(struct func *f);
 void ir_simplify(struct ir_func *f);        /* folding, identities, value numbering, dead code */
 void ir_hoist(struct ir_func *f);           /* loop invariants */
 

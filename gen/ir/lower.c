@@ -379,12 +379,11 @@ static void lower_params(struct lowering *l)
     }
 }
 
-struct ir_func *ir_lower(struct func *f, const struct variant *v)
+struct ir_func *ir_lower(struct func *f)
 {
     struct lowering l = { .out = NEW(struct ir_func), .f = f, .var_count = f->vars.n };
 
     l.out->func = f;
-    l.out->variant = v;
     l.now = NEW_ARRAY(struct ir_value *, f->vars.n + 1);
     start(&l, ir_new_block(l.out));
     lower_params(&l);

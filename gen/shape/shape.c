@@ -122,13 +122,12 @@ static struct stmt *shape_list(struct shape *sh, const struct stmt *s)
     return out.first;
 }
 
-struct func *shape_func(struct func *f, const struct variant *v)
+struct func *shape_func(struct func *f)
 {
     struct func *copy = NEW(struct func);
     struct shape sh = { .original = f, .f = copy, .next_key = KEY_CONSTANT + 1,
                         .copies = 1 };
 
-    (void)v;                    /* shapes do not depend on the variant yet: widths are in the source */
     *copy = *f;
     copy->vars.at = NEW_ARRAY(struct var *, f->vars.n + 1);
     copy->vars.cap = f->vars.n + 1;

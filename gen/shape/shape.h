@@ -11,7 +11,7 @@
 
 #include "lang/tree.h"
 
-struct func *shape_func(struct func *f, const struct variant *v);
+struct func *shape_func(struct func *f);
 
 /* struct access.key of an offset that is a constant alone. Other keys are
  * numbered from KEY_CONSTANT + 1 within a function. */

@@ -68,33 +68,43 @@ const struct core *core_of(const struct variant *v, const struct compile_options
 struct compiled_func { const struct func *func; struct mach_func *code; };
 struct compiled_list { VEC(struct compiled_func) at; };
 
-/* What the code was made of is released with it, but for a subroutine: its
- * callers' IR and code refer to that. */
-static struct mach_func *compile_variant(struct arena *kept, struct func *f, const struct variant *v,
-                                         const struct core *core)
+static struct mach_func *compile_variant(struct arena *kept, struct ir_func *ir, struct func *f,
+                                         const struct variant *v, const struct compile_options *o)
 {
-    const int complaints = complaint_count();
-    const struct mem_mark mark = mem_mark();
-    struct ir_func *ir = ir_from_func(f, v);
-    struct mach_func *code = ir ? code_from_ir(ir, core) : NULL;
+    struct mach_func *code;
 
-    if (code)
-        code = code_keep(kept, code, f);
+    ir_finish(ir, f, v);
+    code = code_from_ir(ir, core_of(v, o));
+    return code ? code_keep(kept, code, f) : NULL;
+}
+
+/* What code was made of is released with it, but for a subroutine: its callers'
+ * IR and code refer to that. */
+static void release_after(const struct func *f, int complaints, struct mem_mark mark)
+{
     if (f->kind == FN_EXPORT && complaint_count() == complaints)
         mem_release_to(mark);
-    return code;
 }
 
 static void compile_func(struct compiled_list *done, struct arena *kept, struct func *f,
                          const struct compile_options *o)
 {
-    for (int i = 0; i < f->variant_count; i++) {
-        const struct variant *v = &f->variants[i];
-        struct mach_func *code = compile_variant(kept, f, v, core_of(v, o));
+    const int complaints = complaint_count(), n = f->variant_count;
+    struct mach_func **code = arena_alloc(kept, sizeof *code * (size_t)n);
+    const struct mem_mark all = mem_mark();
+    struct ir_func *common = ir_for_variants(f);
 
-        if (code)
-            vec_push(&done->at, ((struct compiled_func){f, code}));
+    for (int i = 0; i < n; i++) {
+        const struct mem_mark one = mem_mark();
+        struct ir_func *ir = i + 1 < n ? ir_copy(common) : common;
+
+        code[i] = compile_variant(kept, ir, f, &f->variants[i], o);
+        release_after(f, complaints, one);
     }
+    release_after(f, complaints, all);
+    for (int i = 0; i < n; i++)
+        if (code[i])
+            vec_push(&done->at, ((struct compiled_func){f, code[i]}));
 }
 
 /* In the order of the source, whatever order they were compiled in. */
