@@ -507,14 +507,16 @@ static int wanted_registers(struct mach_func *f, struct mach_block *b, const str
 static void make_room(struct mach_func *f)
 {
     int exist = __builtin_popcount(allocatable(CLASS_VECTOR));
+    const struct liveness *l = NULL;
     for (int k = 0; k < f->blocks.n; k++) {
         struct mach_block *b = f->blocks.at[k];
         if (!is_loop_of_one_block(b))
             continue;
-        const struct liveness *l = liveness_of(f);
+        if (l == NULL)
+            l = liveness_of(f);
         int over = wanted_registers(f, b, &l->out[k]) - (exist - 1);
         while (over-- > 0 && reload_around(f, CLASS_VECTOR, b))
-            continue;
+            l = NULL;           /* no longer true */
     }
 }
 

@@ -105,12 +105,15 @@ static bool params_stay_inside(const struct ir_block *b, const int *uses)
 static bool pass_by(struct ir_func *f)
 {
     bool changed = false;
-    int *uses = ir_use_counts(f);
+    int *uses = NULL;
 
     for (int k = 1; k < f->blocks.n; k++) {
         struct ir_block *b = f->blocks.at[k];
-        if (b->first || b->term != IR_JUMP || b->edge[0].to == b || is_preheader(b) ||
-            !params_stay_inside(b, uses))
+        if (b->first || b->term != IR_JUMP || b->edge[0].to == b || is_preheader(b))
+            continue;
+        if (!uses)
+            uses = ir_use_counts(f);
+        if (!params_stay_inside(b, uses))
             continue;
         for (int p = 0; p < f->blocks.n; p++) {
             struct ir_block *from = f->blocks.at[p];
@@ -137,7 +140,9 @@ bool ir_clean_blocks(struct ir_func *f)
     for (int k = 0; k < f->blocks.n; k++)
         if (f->blocks.at[k]->preds.n > 0 || k == 0)
             changed |= absorb(f->blocks.at[k]);
-    ir_settle(f);
-    (void)ir_flow(f);
+    if (changed) {
+        ir_settle(f);
+        (void)ir_flow(f);
+    }
     return changed;
 }

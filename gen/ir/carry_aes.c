@@ -16,8 +16,11 @@
 
 #include "ir/pass.h"
 
+struct aes_steps { VEC(const struct ir_inst *) at; };
+
 struct carried {
     struct ir_func *f;
+    const struct aes_steps *steps;      /* all of the function */
     struct ir_block *header, *latch;
     int back;                           /* which edge of the latch goes round */
     struct ir_edge *out;                /* the edge that leaves the loop there, or NULL */
@@ -44,14 +47,25 @@ static bool find_latch(struct carried *c, const struct flow *w)
 }
 
 /* Does V go into an AES step, with any key or only with one of zeros? */
-static bool enters_aes(const struct ir_func *f, const struct ir_value *v, bool is_any_key)
+static bool enters_aes(const struct aes_steps *steps, const struct ir_value *v, bool is_any_key)
 {
+    for (int k = 0; k < steps->at.n; k++)
+        for (int a = 0; a < 2; a++) {
+            const struct ir_inst *i = steps->at.at[k];
+            if (i->args[a] == v && (is_any_key || ir_is_zeros(i->args[!a])))
+                return true;
+        }
+    return false;
+}
+
+static struct aes_steps find_steps(const struct ir_func *f)
+{
+    struct aes_steps steps = { { 0 } };
     for (int k = 0; k < f->blocks.n; k++)
         for (const struct ir_inst *i = f->blocks.at[k]->first; i; i = i->next)
-            for (int a = 0; a < 2 && ir_is_aes_step(i); a++)
-                if (i->args[a] == v && (is_any_key || ir_is_zeros(i->args[!a])))
-                    return true;
-    return false;
+            if (ir_is_aes_step(i))
+                vec_push(&steps.at, i);
+    return steps;
 }
 
 /* Does the body do more than one AES step for each parameter? Where it does one,
@@ -60,11 +74,10 @@ static bool enters_aes(const struct ir_func *f, const struct ir_value *v, bool i
 static bool is_unrolled(const struct carried *c, const struct flow *w)
 {
     int steps = 0, carried = 0;
-    for (int k = 0; k < c->f->blocks.n; k++)
-        for (const struct ir_inst *i = c->f->blocks.at[k]->first; i; i = i->next)
-            steps += ir_in_loop(w, i->block, c->header) && ir_is_aes_step(i);
+    for (int k = 0; k < c->steps->at.n; k++)
+        steps += ir_in_loop(w, c->steps->at.at[k]->block, c->header);
     for (int k = 0; k < c->header->param_count; k++)
-        carried += enters_aes(c->f, c->header->params[k], true);
+        carried += enters_aes(c->steps, c->header->params[k], true);
     return steps > carried;
 }
 
@@ -182,7 +195,7 @@ static bool carry_in_loop(struct carried *c)
     const int params = c->header->param_count;          /* halves are added behind */
     for (int k = 0; k < params; k++) {
         struct ir_inst *next = halves(c, k);
-        if (!next || !enters_aes(c->f, c->header->params[k], false))
+        if (!next || !enters_aes(c->steps, c->header->params[k], false))
             continue;
         carry(c, k, next);
         changed = true;
@@ -205,9 +218,12 @@ static void find_exit(struct carried *c, const struct flow *w)
 
 void ir_carry_aes(struct ir_func *f)
 {
+    const struct aes_steps steps = find_steps(f);
+    if (steps.at.n == 0)
+        return;
     struct flow w = ir_flow(f);
     for (int k = 0; k < w.n; k++) {
-        struct carried c = { .f = f, .header = w.order[k], .uses = NULL };
+        struct carried c = { .f = f, .steps = &steps, .header = w.order[k] };
         if (c.header->loop != c.header || !find_latch(&c, &w) || !is_unrolled(&c, &w))
             continue;
         c.uses = ir_use_counts(f);

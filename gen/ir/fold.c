@@ -240,6 +240,7 @@ bool ir_fold(struct ir_func *f)
         if (b->term == IR_BRANCH)
             w.changed |= fold_branch(&w, b);
     }
-    ir_settle(f);
+    if (w.changed)
+        ir_settle(f);
     return w.changed;
 }

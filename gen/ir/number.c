@@ -170,6 +170,7 @@ bool ir_number(struct ir_func *f)
             if (!i->result[0] || !i->result[0]->stands_for)
                 number_inst(&n, i);
     }
-    ir_settle(f);
+    if (n.changed)
+        ir_settle(f);
     return n.changed;
 }

@@ -100,6 +100,7 @@ bool ir_trim_params(struct ir_func *f)
             again |= trim_block(f->blocks.at[k]);
         changed |= again;
     }
-    ir_settle(f);
+    if (changed)
+        ir_settle(f);
     return changed;
 }

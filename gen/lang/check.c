@@ -26,11 +26,14 @@ void check_func(struct func *f)
 
 struct expr *expr_child(const struct expr *e, int i)
 {
-    struct expr *const fixed[] = { e->access.offset, e->a, e->b, e->c };
-
-    for (int k = 0; k < COUNT(fixed); k++)
-        if (fixed[k] != NULL && i-- == 0)
-            return fixed[k];
+    if (e->access.offset != NULL && i-- == 0)
+        return e->access.offset;
+    if (e->a != NULL && i-- == 0)
+        return e->a;
+    if (e->b != NULL && i-- == 0)
+        return e->b;
+    if (e->c != NULL && i-- == 0)
+        return e->c;
     return i < e->arg_count ? e->args[i] : NULL;
 }
 
