@@ -95,6 +95,8 @@ struct mach_block {
     VEC(struct mach_block *) preds;
     int loop_depth;
     struct mach_block *loop;                /* header of the innermost loop, or NULL */
+    int steps;                              /* a loop's header: of the source's loop, in one turn … */
+    struct loc loop_loc;                    /* … and where that is */
     bool is_target;                         /* some branch names it: it needs a label */
 };
 

@@ -205,7 +205,9 @@ static void prepare_scratch(struct pipeline *p)
         return;
     p->state_bytes = bytes * 2;
     p->state = mem_alloc(p->state_bytes);
-    p->origin = mem_alloc(p->state_bytes);
+    p->origin = NEW_ARRAY(int, 2 * p->slots);
+    p->time = NEW_ARRAY(int, 2 * p->slots);
+    p->network = NEW_ARRAY(int, 2 * p->slots);
 }
 
 void pipeline_load(struct pipeline *p, struct mach_insn *const *code, int n)

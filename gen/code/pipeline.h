@@ -65,4 +65,16 @@ int pipeline_earliest(const struct pipeline *p, const struct pipeline_state *s, 
 /* Issues it; gives that cycle. */
 int pipeline_issue(const struct pipeline *p, struct pipeline_state *s, int index);
 
+/* -- lower bounds -- */
+
+/* Hundredths of a cycle that an iteration takes at least, whatever the order of what
+ * does not depend on each other. */
+struct pipeline_bound {
+    int ports;                  /* for the ports … */
+    uint32_t of_ports;          /* … these */
+    int slots;                  /* for the issue slots */
+    int recurrence;             /* for what depends on the iteration before */
+};
+struct pipeline_bound pipeline_bound(struct pipeline *p, const int *order, int n);
+
 #endif

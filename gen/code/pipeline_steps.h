@@ -42,7 +42,8 @@ struct pipeline {
     int half;                   /* cycles until the first half of the last run was done */
     struct pipeline_state *state;
     size_t state_bytes;
-    int *origin;                /* by slot: who wrote it last, or -1 */
+    /* By slot: who wrote it last, or -1; when it is there, and from which network. */
+    int *origin, *time, *network;
     struct window *window;
 };
 

@@ -427,6 +427,8 @@ struct mach_func *select_func(struct ir_func *ir, const struct core *core)
     for (int k = 0; k < ir->blocks.n; k++) {
         s.block[k] = block_new(f);
         s.block[k]->loop_depth = ir->blocks.at[k]->loop_depth;
+        s.block[k]->steps = ir->blocks.at[k]->steps;
+        s.block[k]->loop_loc = ir->blocks.at[k]->loop_loc;
     }
     for (int k = 0; k < ir->blocks.n; k++)
         if (ir->blocks.at[k]->loop != NULL)

@@ -86,6 +86,8 @@ struct ir_block {
     struct loc loc;             /* of the terminator */
     int loop_depth;
     struct ir_block *loop;      /* header of the innermost loop, or NULL */
+    int steps;                  /* a loop's header: of the source's loop, in one turn … */
+    struct loc loop_loc;        /* … and where that is */
     VEC(struct ir_block *) preds;
 };
 

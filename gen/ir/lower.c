@@ -268,6 +268,8 @@ static struct header open_loop(struct lowering *l, const struct stmt *s)
         p->loc = v->loc;
         l->now[v->id] = p;
     }
+    h.block->steps = s->steps > 0 ? s->steps : 1;
+    h.block->loop_loc = s->loc;
     start(l, h.block);
     return h;
 }

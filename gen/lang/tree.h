@@ -218,6 +218,7 @@ struct stmt {
     struct for_arm *arms;       /* widths descending; LOOP_PLAIN: one arm of width 1 */
     int arm_count;
     struct var *count;          /* S_REPEAT; is assigned: counts down to 0 */
+    int steps;                  /* S_REPEAT: of the source's loop, that one turn makes */
 
     struct expr *cond;
     struct stmt *body, *other;

@@ -191,17 +191,19 @@ struct stmt *build_if(struct expr *cond, struct stmt *body, struct loc loc)
     return s;
 }
 
-struct stmt *build_repeat(struct var *count, struct stmt *body, struct loc loc)
+struct stmt *build_repeat(struct var *count, struct stmt *body, int steps, struct loc loc)
 {
     struct stmt *s = make_stmt(S_REPEAT, loc);
+    s->steps = steps;
     s->count = count;
     s->body = body;
     return s;
 }
 
-struct stmt *build_until(struct expr *again, struct stmt *body, struct loc loc)
+struct stmt *build_until(struct expr *again, struct stmt *body, int steps, struct loc loc)
 {
     struct stmt *s = make_stmt(S_REPEAT, loc);
+    s->steps = steps;
     s->cond = again;
     s->body = body;
     return s;

@@ -84,8 +84,8 @@ void chain_add(struct stmt_chain *l, struct stmt *chain);     /* a statement or 
 struct stmt *build_assign(struct var *v, struct expr *e, struct loc loc);
 /* NULL, BODY or an S_IF, as the condition is known or not. */
 struct stmt *build_if(struct expr *cond, struct stmt *body, struct loc loc);
-struct stmt *build_repeat(struct var *count, struct stmt *body, struct loc loc);
-struct stmt *build_until(struct expr *again, struct stmt *body, struct loc loc);
+struct stmt *build_repeat(struct var *count, struct stmt *body, int steps, struct loc loc);
+struct stmt *build_until(struct expr *again, struct stmt *body, int steps, struct loc loc);
 
 /* -- ranges: shape/range.c -- */
 

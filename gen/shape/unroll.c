@@ -257,12 +257,19 @@ static struct stmt *if_not_zero(struct expr *e, bool known, struct stmt *body, s
     return known ? body : build_if(build_compare(BIN_NE, e, build_const(e->type, 0, loc)), body, loc);
 }
 
+/* How many turns of the source's loops one turn of an arm's loop makes: its own, in
+ * each of the iterations that are woven around it. */
+static int steps_of(const struct chain *c, const struct for_arm *arm)
+{
+    return c->sh->copies * arm->width;
+}
+
 /* Runs an arm COUNT times; SURELY: at least once. */
 static struct stmt *counted(struct chain *c, const struct for_arm *arm, struct expr *count, bool surely)
 {
     struct loc loc = c->loop->loc;
     struct var *v = new_var(c->sh, "count", count->type, loc);
-    struct stmt *loop = build_repeat(v, pass(c, arm), loc);
+    struct stmt *loop = build_repeat(v, pass(c, arm), steps_of(c, arm), loc);
     struct stmt_chain out;
     uint64_t known;
 
@@ -354,7 +361,7 @@ static struct stmt *while_enough(struct chain *c, const struct for_arm *arm, str
     }
     chain_add(&body, take(left, width, loc));
     chain_add(&out, take(left, width, loc));
-    chain_add(&out, build_until(again, body.first, loc));
+    chain_add(&out, build_until(again, body.first, steps_of(c, arm), loc));
     chain_add(&out, build_assign(left, build_constant_op(BIN_ADD, build_read(left), width), loc));
     return build_if(enough, out.first, loc);
 }
@@ -401,7 +408,8 @@ static void emit_by_division(struct chain *c, struct stmt_chain *out)
     }
     for (int i = 0; i < n; i++)
         chain_add(out, if_not_zero(build_read(counts[i]), false,
-                                  build_repeat(counts[i], pass(c, &c->arms[i]), loc), loc));
+                                  build_repeat(counts[i], pass(c, &c->arms[i]),
+                                               steps_of(c, &c->arms[i]), loc), loc));
 }
 
 /* A plain loop whose index lives anyway: the index itself ends it. */
@@ -411,7 +419,7 @@ static void emit_by_index(struct chain *c, struct stmt_chain *out)
     struct var *index = c->loop->index;
     struct var *end = new_var(c->sh, "end", index->type, loc);
     struct expr *again = build_compare(BIN_NE, build_read(index), build_read(end));
-    struct stmt *loop = build_until(again, pass(c, &c->arms[0]), loc);
+    struct stmt *loop = build_until(again, pass(c, &c->arms[0]), steps_of(c, &c->arms[0]), loc);
 
     chain_add(out, build_assign(end, c->loop->hi, loc));
     if (c->range.lo > 0 || c->guard)

@@ -75,14 +75,15 @@ static struct mach_func *compile_variant(struct arena *kept, struct ir_func *ir,
 
     ir_finish(ir, f, v);
     code = code_from_ir(ir, core_of(v, o));
-    return code ? code_keep(kept, code, f) : NULL;
+    return code && !o->whole ? code_keep(kept, code, f) : code;
 }
 
 /* What code was made of is released with it, but for a subroutine: its callers'
  * IR and code refer to that. */
-static void release_after(const struct func *f, int complaints, struct mem_mark mark)
+static void release_after(const struct func *f, const struct compile_options *o, int complaints,
+                          struct mem_mark mark)
 {
-    if (f->kind == FN_EXPORT && complaint_count() == complaints)
+    if (!o->whole && f->kind == FN_EXPORT && complaint_count() == complaints)
         mem_release_to(mark);
 }
 
@@ -99,9 +100,9 @@ static void compile_func(struct compiled_list *done, struct arena *kept, struct 
         struct ir_func *ir = i + 1 < n ? ir_copy(common) : common;
 
         code[i] = compile_variant(kept, ir, f, &f->variants[i], o);
-        release_after(f, complaints, one);
+        release_after(f, o, complaints, one);
     }
-    release_after(f, complaints, all);
+    release_after(f, o, complaints, all);
     for (int i = 0; i < n; i++)
         if (code[i])
             vec_push(&done->at, ((struct compiled_func){f, code[i]}));

@@ -18,6 +18,7 @@ struct compile_options {
     const struct style *style;
     const struct core *core;        /* schedule everything for it; NULL: as the source says */
     bool unfused;                   /* for a core that joins no pairs of instructions */
+    bool whole;                     /* the code keeps the names and places that it was made of */
     VEC(const struct target *) targets;
 };
 

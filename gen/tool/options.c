@@ -90,14 +90,49 @@ static bool set_style(struct command_line *c, const char *value)
     return c->compile.style || refuse("style", value, choices.at);
 }
 
-static bool set_tune(struct command_line *c, const char *value)
+static const struct core *named_core(const char *value)
 {
     struct text choices = {0};
+    const struct core *core = core_find(value);
 
     for (int i = 0; i < core_count(); i++)
         text_format(&choices, "%s%s", i == 0 ? "" : ", ", core_at(i)->name);
-    c->compile.core = core_find(value);
-    return c->compile.core || refuse("core", value, choices.at);
+    if (!core)
+        refuse("core", value, choices.at);
+    return core;
+}
+
+static bool set_tune(struct command_line *c, const char *value)
+{
+    c->compile.core = named_core(value);
+    return c->compile.core;
+}
+
+static bool set_core(struct command_line *c, const char *value)
+{
+    c->core = named_core(value);
+    return c->core;
+}
+
+static bool set_pairs(struct command_line *c, const char *value)
+{
+    (void)value;
+    c->pairs = true;
+    return true;
+}
+
+static bool set_lines(struct command_line *c, const char *value)
+{
+    (void)value;
+    c->form = FORM_LINES;
+    return true;
+}
+
+static bool set_mca(struct command_line *c, const char *value)
+{
+    (void)value;
+    c->form = FORM_MCA;
+    return true;
 }
 
 static bool set_unfused(struct command_line *c, const char *value)
@@ -167,6 +202,12 @@ static const struct option options[] = {
      OPTION_TUNE, set_tune},
     {"--unfused", NULL, NULL, "schedule as if no core joined pairs of instructions",
      OPTION_UNFUSED, set_unfused},
+    {"--core", NULL, "CORE", "run the model of CORE (cost: of every core; list: of the tune)",
+     OPTION_CORE, set_core},
+    {"--pairs", NULL, NULL, "count aese and aesmc as one where the core joins them",
+     OPTION_PAIRS, set_pairs},
+    {"--lines", NULL, NULL, "a line a loop and core, separated by tabs", OPTION_FORM, set_lines},
+    {"--mca", NULL, NULL, "the loops as regions for llvm-mca", OPTION_FORM, set_mca},
     {"--check", NULL, NULL, "write nothing; exit 1 when a file is not up to date",
      OPTION_CHECK, set_check},
     {"-MD", NULL, NULL, "write a dependency file for make as well",

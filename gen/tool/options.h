@@ -28,6 +28,8 @@ enum status compile_source(struct compilation *c, const struct command_line *lin
 /* The commands with a file of their own. */
 enum status run_test(struct command_line *line);        /* test.c */
 enum status run_verify(struct command_line *line);      /* verify.c */
+enum status run_cost(struct command_line *line);        /* cost.c */
+enum status run_list(struct command_line *line);        /* list.c */
 
 /* verify.c: proves every module's texts; differences are messages. REPORT (or
  * NULL) gets a line a kernel. */
@@ -38,7 +40,7 @@ enum option_bit {
     OPTION_TARGET = 1 << 0, OPTION_OUTPUT = 1 << 1, OPTION_MODULE = 1 << 2, OPTION_STYLE = 1 << 3,
     OPTION_TUNE = 1 << 4, OPTION_CHECK = 1 << 5, OPTION_DEPENDENCIES = 1 << 6, OPTION_DUMP = 1 << 7,
     OPTION_VERIFY = 1 << 8, OPTION_TEXT = 1 << 9, OPTION_PREFIX = 1 << 10,
-    OPTION_UNFUSED = 1 << 11,
+    OPTION_UNFUSED = 1 << 11, OPTION_CORE = 1 << 12, OPTION_PAIRS = 1 << 13, OPTION_FORM = 1 << 14,
 };
 
 struct command_line {
@@ -50,6 +52,9 @@ struct command_line {
     const char *text;               /* --text, or NULL */
     bool check, dependencies;       /* --check, -MD */
     bool unverified;                /* --no-verify */
+    const struct core *core;        /* --core: to run the model of; NULL: none was named */
+    bool pairs;                     /* --pairs */
+    enum { FORM_TABLE, FORM_LINES, FORM_MCA } form;     /* of what cost prints */
     enum { ASK_NOTHING, ASK_HELP, ASK_VERSION } ask;
 };
 

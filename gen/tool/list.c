@@ -1,0 +1,394 @@
+/* list.c: the listing of a kernel, for a person who reviews it.
+ *
+ * Takes compiled code that still has its names. Each instruction is a line: its
+ * offset, the instruction, what it computes and where the source says so, the cycle
+ * and port it issues on by the model of a core, what it waited for, and the
+ * registers that are alive behind it. A loop is run until it repeats itself and its
+ * cycles are those of one turn; any other block is run alone, from cycle 0.
+ *
+ * The text depends on the source and the core only, so that two listings can be
+ * compared with diff.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "code/build.h"
+#include "tool/loops.h"
+#include "tool/options.h"
+
+enum { COLUMN_CODE = 8, COLUMN_NAME = 48, COLUMN_LINE = 72, COLUMN_CYCLE = 78, COLUMN_WAIT = 94,
+       COLUMN_LIVE = 120, TURNS = 40 };
+
+struct listing {
+    struct text *out;
+    const struct mach_func *f;
+    const struct core *core;
+    struct pipeline *pipeline;
+    uint64_t *live;             /* by instruction, in layout order: registers alive behind it */
+    int at;                     /* the instruction that is next */
+    int kinds[16];
+};
+
+/* -- which registers are alive -- */
+
+/* The flags take the bit of xzr, which never lives. */
+static const uint64_t FLAGS_ALIVE = 1ull << REG_ZERO;
+
+static uint64_t bit_of(const struct vreg *v)
+{
+    return v->class < CLASS_FLAGS ? 1ull << (v->class * 32 + v->assigned) : 0;
+}
+
+static uint64_t alive_before(const struct mach_insn *i, uint64_t after)
+{
+    struct reg_list l;
+    insn_defs(i, &l);
+    for (int k = 0; k < l.n; k++)
+        after &= ~bit_of(l.at[k]);
+    if (insn_writes_flags(i))
+        after &= ~FLAGS_ALIVE;
+    if (insn_reads_flags(i))
+        after |= FLAGS_ALIVE;
+    insn_uses(i, &l);
+    for (int k = 0; k < l.n; k++)
+        after |= bit_of(l.at[k]);
+    return after;
+}
+
+static uint64_t alive_at(const struct mach_block *b, const uint64_t *in, uint64_t *behind, int first)
+{
+    uint64_t alive = 0;
+    int n = 0;
+    for (int s = 0; s < b->succs.n; s++)
+        alive |= in[b->succs.at[s]->id];
+    for (const struct mach_insn *i = b->first; i != NULL; i = i->next)
+        n++;
+    for (const struct mach_insn *i = b->last; i != NULL; i = i->prev) {
+        behind[first + --n] = alive;
+        alive = alive_before(i, alive);
+    }
+    return alive;
+}
+
+/* Behind every instruction; until nothing changes. */
+static uint64_t *find_live(struct mach_func *f)
+{
+    int n = 0;
+    bool changed = true;
+    blocks_link(f);
+    for (int b = 0; b < f->blocks.n; b++)
+        for (const struct mach_insn *i = f->blocks.at[b]->first; i != NULL; i = i->next)
+            n++;
+    uint64_t *behind = NEW_ARRAY(uint64_t, n + 1), *in = NEW_ARRAY(uint64_t, f->blocks.n + 1);
+    while (changed) {
+        int first = 0;
+        changed = false;
+        for (int b = 0; b < f->blocks.n; b++) {
+            const struct mach_block *block = f->blocks.at[b];
+            const uint64_t alive = alive_at(block, in, behind, first);
+            changed |= in[b] != alive;
+            in[b] = alive;
+            for (const struct mach_insn *i = block->first; i != NULL; i = i->next)
+                first++;
+        }
+    }
+    return behind;
+}
+
+static void print_registers(struct text *out, char letter, uint32_t set)
+{
+    if (set == 0)
+        return;
+    text_format(out, "%s%c", out->at[out->n - 1] == ' ' ? "" : " ", letter);
+    bool any = false;
+    for (int r = 0; r < 32; r++) {
+        int last = r;
+        if ((set >> r & 1) == 0)
+            continue;
+        while (last < 31 && (set >> (last + 1) & 1) != 0)
+            last++;
+        text_format(out, last > r ? "%s%d-%d" : "%s%d", any ? "," : "", r, last);
+        any = true;
+        r = last;
+    }
+}
+
+/* -- what an instruction computes -- */
+
+static void add_name(struct text *t, const char *name)
+{
+    if (name == NULL || name[0] == '\0')
+        return;
+    text_format(t, "%s%s", t->n > 0 ? ", " : "", name);
+}
+
+static void add_memory(struct text *t, const struct mach_insn *i)
+{
+    if (i->mem_count == 0 || i->mem.object == NULL || i->mem.object->name == NULL)
+        return;
+    text_format(t, "%s%s", t->n > 0 ? " = " : "", i->mem.object->name);
+    if (i->mem.disp != 0)
+        text_format(t, "%+lld", (long long)i->mem.disp);
+}
+
+static const char *meaning_of(const struct mach_insn *i)
+{
+    const struct insn_row *row = row_of(i);
+    struct text t = { 0 };
+    if (i->part != PART_BODY)
+        return i->part == PART_PROLOGUE ? "(prologue)" : "(epilogue)";
+    if ((row->flags & IS_STORE) != 0) {
+        add_memory(&t, i);
+        for (int k = 0; k < row->operand_count && k < 2; k++)
+            if (row->op[k].role == ROLE_USE && i->op[k].reg != NULL
+                && i->op[k].reg->name != NULL && i->op[k].reg->name[0] != '\0'
+                && k != insn_base_operand(i))
+                text_format(&t, "%s%s", k == 0 ? " = " : ", ", i->op[k].reg->name);
+        return t.at;
+    }
+    for (int k = 0; k < row->operand_count; k++)
+        if ((row->op[k].role == ROLE_DEF || row->op[k].role == ROLE_TIED) && i->op[k].reg != NULL
+            && k != insn_base_operand(i))
+            add_name(&t, i->op[k].reg->name);
+    add_memory(&t, i);
+    if (i->algebra != NULL)
+        text_format(&t, "%s%s", t.n > 0 ? "  " : "", i->algebra);
+    return t.at;
+}
+
+/* -- when it issues -- */
+
+static const char *const wait_words[WAIT_COUNT] = {
+    [WAIT_NOTHING] = NULL, [WAIT_SLOT] = "slot", [WAIT_OPERAND] = "operand", [WAIT_PORT] = "port",
+    [WAIT_WRITE_BACK] = "write-back", [WAIT_WINDOW] = "window",
+};
+
+static void print_wait(struct listing *l, const struct pipeline_event *e, int first)
+{
+    if (e->wait == WAIT_NOTHING || e->waited == 0)
+        return;
+    text_column(l->out, COLUMN_WAIT);
+    if (e->wait == WAIT_OPERAND && e->on >= 0)
+        text_format(l->out, "%d for %04x", e->waited, 4 * (first + e->on));
+    else
+        text_format(l->out, "%d for %s", e->waited, wait_words[e->wait]);
+}
+
+static void print_event(struct listing *l, const struct pipeline_event *e, int first)
+{
+    text_column(l->out, COLUMN_CYCLE);
+    text_format(l->out, "%5d", e->cycle);
+    if (e->port >= 0)
+        text_format(l->out, " %s", l->core->port_names[e->port]);
+    print_wait(l, e, first);
+}
+
+static const char *const kinds[] = {
+    "load", "store", "integer", "multiply", "move", "branch", "call", "vector", "table look-up", "AES",
+};
+enum { LOADS, STORES, INTEGERS, MULTIPLIES, MOVES, BRANCHES, CALLS, VECTORS, TABLES, AES };
+
+static int kind_of(const struct mach_insn *i)
+{
+    const enum timing_class t = (enum timing_class)row_of(i)->timing_class;
+    const uint32_t flags = row_of(i)->flags;
+    if ((flags & IS_LOAD) != 0)
+        return LOADS;
+    if ((flags & IS_STORE) != 0)
+        return STORES;
+    if (t == TIME_BRANCH)
+        return BRANCHES;
+    if (t == TIME_CALL)
+        return CALLS;
+    if (t == TIME_MOVE || t == TIME_V_MOVE)
+        return MOVES;
+    if ((t >= TIME_MUL_W && t <= TIME_DIV) || t == TIME_V_MUL || t == TIME_V_MUL_LONG
+        || t == TIME_PMULL)
+        return MULTIPLIES;
+    if (t >= TIME_V_TABLE_1 && t <= TIME_V_TABLE_4)
+        return TABLES;
+    if (t == TIME_AES || t == TIME_AES_MIX)
+        return AES;
+    return t >= TIME_V_LOGIC ? VECTORS : INTEGERS;
+}
+
+static void print_kinds(struct text *out, const int *count)
+{
+    bool any = false;
+    for (int k = 0; k < COUNT(kinds); k++) {
+        if (count[k] == 0)
+            continue;
+        text_format(out, "%s%d %s", any ? ", " : "", count[k], kinds[k]);
+        any = true;
+    }
+}
+
+/* -- lines -- */
+
+static void print_line(struct listing *l, const struct mach_insn *i, const struct pipeline_event *e,
+                       int first)
+{
+    const char *meaning = meaning_of(i);
+    struct text code = { 0 };
+    loop_print_insn(&code, i);
+    text_format(l->out, "  %04x", 4 * l->at);
+    text_column(l->out, COLUMN_CODE);
+    for (const char *c = code.at; *c != '\0'; c++)
+        if (*c == '\t')
+            text_column(l->out, COLUMN_CODE + 8);
+        else
+            text_add_n(l->out, c, 1);
+    if (meaning != NULL) {
+        text_column(l->out, COLUMN_NAME);
+        text_add(l->out, meaning);
+    }
+    if (i->loc.file != 0) {
+        text_column(l->out, COLUMN_LINE);
+        text_format(l->out, "%4u", i->loc.line);
+    }
+    print_event(l, e, first);
+    text_column(l->out, COLUMN_LIVE);
+    print_registers(l->out, 'x', (uint32_t)(l->live[l->at] & ~FLAGS_ALIVE));
+    print_registers(l->out, 'v', (uint32_t)(l->live[l->at] >> 32));
+    if ((l->live[l->at] & FLAGS_ALIVE) != 0)
+        text_add(l->out, " flags");
+    while (l->out->n > 0 && l->out->at[l->out->n - 1] == ' ')
+        l->out->at[--l->out->n] = '\0';
+    text_add(l->out, "\n");
+    l->kinds[kind_of(i)]++;
+    l->at++;
+}
+
+/* -- blocks and loops -- */
+
+static void print_label(struct listing *l, const struct mach_block *b)
+{
+    text_format(l->out, "b%d:\n", b->id);
+}
+
+static void print_blocks(struct listing *l, int from, int to, struct mach_insn *const *insn, int n,
+                         int turns)
+{
+    struct pipeline_event *events = NEW_ARRAY(struct pipeline_event, n + 1);
+    const int first = l->at;
+    int k = 0;
+    pipeline_load(l->pipeline, insn, n);
+    pipeline_run(l->pipeline, NULL, n, turns, events);
+    for (int b = from; b <= to; b++) {
+        print_label(l, l->f->blocks.at[b]);
+        for (const struct mach_insn *i = l->f->blocks.at[b]->first; i != NULL; i = i->next, k++)
+            print_line(l, i, &events[k], first);
+    }
+}
+
+static void print_straight(struct listing *l, int b)
+{
+    const struct mach_block *block = l->f->blocks.at[b];
+    int n = 0;
+    for (struct mach_insn *i = block->first; i != NULL; i = i->next)
+        n++;
+    struct mach_insn **insn = NEW_ARRAY(struct mach_insn *, n + 1);
+    n = 0;
+    for (struct mach_insn *i = block->first; i != NULL; i = i->next)
+        insn[n++] = i;
+    print_blocks(l, b, b, insn, n, 1);
+}
+
+static void print_hundredths(struct text *out, int n) { text_format(out, "%d.%02d", n / 100, n % 100); }
+
+static void print_loop(struct listing *l, const struct loop *loop, int from, int to)
+{
+    const struct loop_cost c = loop_cost(l->pipeline, l->core, loop);
+    int before[COUNT(kinds)], count[COUNT(kinds)];
+    text_format(l->out, "\nloop of line %u, %d step%s a turn: ", loop->loc.line, loop->steps,
+                loop->steps == 1 ? "" : "s");
+    print_hundredths(l->out, c.cycles);
+    text_add(l->out, " cycles a turn, at least ");
+    print_hundredths(l->out, c.bound);
+    text_format(l->out, " by %s\n", c.set_by);
+    memcpy(before, l->kinds, sizeof before);
+    print_blocks(l, from, to, loop->insn, loop->n, TURNS);
+    for (int k = 0; k < COUNT(kinds); k++)
+        count[k] = l->kinds[k] - before[k];
+    text_format(l->out, "end of the loop: %d instructions: ", loop->n);
+    print_kinds(l->out, count);
+    text_add(l->out, "\n\n");
+}
+
+/* The loop whose first block is B; it ends with TO. */
+static const struct loop *loop_at(const struct loop_list *loops, const struct mach_func *f, int b,
+                                  int *to)
+{
+    const struct mach_insn *first = f->blocks.at[b]->first;
+    for (int k = 0; k < loops->at.n; k++) {
+        const struct loop *l = &loops->at.at[k];
+        if (l->header == NULL || l->insn[0] != first)
+            continue;
+        *to = l->insn[l->n - 1]->block->id;
+        return l;
+    }
+    return NULL;
+}
+
+static void print_heading(struct listing *l)
+{
+    text_format(l->out, "%s, %s:%u, scheduled for %s, issued on %s\n", l->f->name,
+                source_name(l->f->func->loc.file), l->f->func->loc.line, l->f->core->name,
+                l->core->name);
+    text_add(l->out, "offset");
+    text_column(l->out, COLUMN_CODE);
+    text_add(l->out, "instruction");
+    text_column(l->out, COLUMN_NAME);
+    text_add(l->out, "computes");
+    text_column(l->out, COLUMN_LINE);
+    text_add(l->out, "line");
+    text_column(l->out, COLUMN_CYCLE);
+    text_add(l->out, "cycle port");
+    text_column(l->out, COLUMN_WAIT);
+    text_add(l->out, "waited");
+    text_column(l->out, COLUMN_LIVE);
+    text_add(l->out, "alive behind it\n");
+}
+
+static void print_listing(struct text *out, struct mach_func *f, const struct command_line *line)
+{
+    struct listing l = { .out = out, .f = f, .live = find_live(f) };
+    struct loop_list loops = { 0 };
+    l.core = line->core != NULL ? line->core : f->core;
+    l.pipeline = pipeline_new(l.core, line->pairs);
+    loops_find(&loops, f);
+    print_heading(&l);
+    for (int b = 0; b < f->blocks.n; b++) {
+        int to = b;
+        const struct loop *loop = loop_at(&loops, f, b, &to);
+        if (loop != NULL)
+            print_loop(&l, loop, b, to);
+        else if (f->blocks.at[b]->first != NULL)
+            print_straight(&l, b);
+        b = to;
+    }
+    text_format(out, "\n%d bytes, %d instructions: ", 4 * l.at, l.at);
+    print_kinds(out, l.kinds);
+    text_format(out, "; %d loads or constants repeated\n", f->reload_count);
+}
+
+/* -- the command -- */
+
+enum status run_list(struct command_line *line)
+{
+    struct compilation c = { 0 };
+    struct text out = { 0 };
+    const char *kernel = line->operands.at[1];
+
+    line->compile.whole = true;
+    const enum status status = compile_source(&c, line, line->operands.at[0]);
+    if (status != STATUS_DONE)
+        return status;
+    for (int m = 0; m < c.modules.n; m++)
+        for (int k = 0; k < c.modules.at[m]->funcs.n; k++)
+            if (strcmp(c.modules.at[m]->funcs.at[k]->name, kernel) == 0)
+                print_listing(&out, c.modules.at[m]->funcs.at[k], line);
+    if (out.n == 0)
+        return usage_error("there is no kernel '%s'", kernel);
+    return print_text(&out);
+}
