@@ -638,22 +638,21 @@ aes_hw_ctr32_encrypt_blocks:
 	ldr	q21, [x3, #160]
 .Laes_hw_ctr32_encrypt_blocks_4:
 	rev32	v1.16b, v4.16b                  // let input = rev32(counter as u8x16);
-	ldr	q20, [x0], #16                  // dst[i] = src[i] ^ encrypt_block(input, key, R);
-	sub	x2, x2, #1                      // for i in 0..blocks weave 8, 4, 1 {
-	add	v4.4s, v4.4s, v27.4s            // counter = counter + u32x4(0, 0, 0, 1);
-	eor	v20.16b, v21.16b, v20.16b
 	aese	v1.16b, v0.16b                  // var s = aesmc(aese(x, first));
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v2.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v1.16b, v1.16b
+	sub	x2, x2, #1                      // for i in 0..blocks weave 8, 4, 1 {
 	aese	v1.16b, v3.16b
 	aesmc	v1.16b, v1.16b
+	ldr	q20, [x0], #16                  // dst[i] = src[i] ^ encrypt_block(input, key, R);
 	aese	v1.16b, v5.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v6.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v7.16b
 	aesmc	v1.16b, v1.16b
+	eor	v20.16b, v21.16b, v20.16b
 	aese	v1.16b, v16.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v17.16b
@@ -661,6 +660,7 @@ aes_hw_ctr32_encrypt_blocks:
 	aese	v1.16b, v18.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v19.16b                 // return aese(s, key.rd_key[rounds - 1]);
+	add	v4.4s, v4.4s, v27.4s            // counter = counter + u32x4(0, 0, 0, 1);
 	eor	v1.16b, v20.16b, v1.16b
 	str	q1, [x1], #16
 	cbnz	x2, .Laes_hw_ctr32_encrypt_blocks_4
@@ -1037,12 +1037,9 @@ aes_hw_ctr32_encrypt_blocks:
 	ldr	q23, [x3, #192]
 .Laes_hw_ctr32_encrypt_blocks_9:
 	rev32	v1.16b, v4.16b                  // let input = rev32(counter as u8x16);
-	ldr	q22, [x0], #16                  // dst[i] = src[i] ^ encrypt_block(input, key, R);
-	sub	x2, x2, #1                      // for i in 0..blocks weave 8, 4, 1 {
-	add	v4.4s, v4.4s, v27.4s            // counter = counter + u32x4(0, 0, 0, 1);
-	eor	v22.16b, v23.16b, v22.16b
 	aese	v1.16b, v0.16b                  // var s = aesmc(aese(x, first));
 	aesmc	v1.16b, v1.16b
+	ldr	q22, [x0], #16                  // dst[i] = src[i] ^ encrypt_block(input, key, R);
 	aese	v1.16b, v2.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v3.16b
@@ -1053,6 +1050,7 @@ aes_hw_ctr32_encrypt_blocks:
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v7.16b
 	aesmc	v1.16b, v1.16b
+	eor	v22.16b, v23.16b, v22.16b
 	aese	v1.16b, v16.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v17.16b
@@ -1063,7 +1061,9 @@ aes_hw_ctr32_encrypt_blocks:
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v20.16b
 	aesmc	v1.16b, v1.16b
+	sub	x2, x2, #1                      // for i in 0..blocks weave 8, 4, 1 {
 	aese	v1.16b, v21.16b                 // return aese(s, key.rd_key[rounds - 1]);
+	add	v4.4s, v4.4s, v27.4s            // counter = counter + u32x4(0, 0, 0, 1);
 	eor	v1.16b, v22.16b, v1.16b
 	str	q1, [x1], #16
 	cbnz	x2, .Laes_hw_ctr32_encrypt_blocks_9
@@ -1491,14 +1491,12 @@ aes_hw_ctr32_encrypt_blocks:
 	ldr	q25, [x3, #224]
 .Laes_hw_ctr32_encrypt_blocks_14:
 	rev32	v1.16b, v4.16b                  // let input = rev32(counter as u8x16);
-	ldr	q24, [x0], #16                  // dst[i] = src[i] ^ encrypt_block(input, key, R);
-	add	v4.4s, v4.4s, v27.4s            // counter = counter + u32x4(0, 0, 0, 1);
-	sub	x2, x2, #1                      // for i in 0..blocks weave 8, 4, 1 {
-	eor	v24.16b, v25.16b, v24.16b
 	aese	v1.16b, v0.16b                  // var s = aesmc(aese(x, first));
 	aesmc	v1.16b, v1.16b
+	ldr	q24, [x0], #16                  // dst[i] = src[i] ^ encrypt_block(input, key, R);
 	aese	v1.16b, v2.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v1.16b, v1.16b
+	eor	v24.16b, v25.16b, v24.16b
 	aese	v1.16b, v3.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v5.16b
@@ -1517,11 +1515,13 @@ aes_hw_ctr32_encrypt_blocks:
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v20.16b
 	aesmc	v1.16b, v1.16b
+	sub	x2, x2, #1                      // for i in 0..blocks weave 8, 4, 1 {
 	aese	v1.16b, v21.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v22.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v23.16b                 // return aese(s, key.rd_key[rounds - 1]);
+	add	v4.4s, v4.4s, v27.4s            // counter = counter + u32x4(0, 0, 0, 1);
 	eor	v1.16b, v24.16b, v1.16b
 	str	q1, [x1], #16
 	cbnz	x2, .Laes_hw_ctr32_encrypt_blocks_14
@@ -3409,10 +3409,10 @@ aes_hw_set_decrypt_key:
 	str	q1, [x0, #16]                   // key.rd_key[last] = outer;
 .Laes_hw_set_decrypt_key_2:
 	ldr	q1, [x0], #-16                  // key.rd_key[r] = aesimc(key.rd_key[last - r]);
-	sub	x1, x1, #1                      // for r in 1..=last / 2 {                 // at last / 2 both are one
 	ldr	q0, [x6], #16                   // let early = aesimc(key.rd_key[r]);
 	aesimc	v1.16b, v1.16b
 	aesimc	v0.16b, v0.16b
+	sub	x1, x1, #1                      // for r in 1..=last / 2 {                 // at last / 2 both are one
 	stur	q1, [x6, #-16]
 	str	q0, [x0, #16]                   // key.rd_key[last - r] = early;
 	cbnz	x1, .Laes_hw_set_decrypt_key_2

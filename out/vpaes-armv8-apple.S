@@ -42,37 +42,37 @@ _vpaes_encrypt:
 	add	x3, x5, #32
 	tbl	v1.16b, {v1.16b}, v0.16b
 	tbl	v0.16b, {v3.16b}, v2.16b
-	ldp	q7, q16, [x5, #256]             // a/k
+	ldp	q16, q17, [x5, #256]            // a/k
 	eor	v0.16b, v1.16b, v0.16b
 	eor	v0.16b, v0.16b, v4.16b
-	ldp	q20, q19, [x5, #320]
-	ldp	q18, q17, [x5, #352]
+	ldp	q21, q20, [x5, #320]
+	ldp	q19, q18, [x5, #352]
 Lvpaes_encrypt_1:
+	ldr	q22, [x4], #16                  // A
 	ushr	v4.16b, v0.16b, #4              // let i = x >> 4;
 	and	v0.16b, v0.16b, v5.16b          // let k = x & 0x0f;
-	tbl	v1.16b, {v16.16b}, v0.16b       // a/k
-	ldr	q22, [x4], #16                  // A
+	ldp	q6, q7, [x3], #32               // 2A + B
+	tbl	v1.16b, {v16.16b}, v4.16b       // 1/i + a/k
 	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
+	tbl	v0.16b, {v17.16b}, v0.16b       // a/k
+	tbl	v2.16b, {v16.16b}, v3.16b       // 1/j + a/k
+	eor	v1.16b, v1.16b, v0.16b
+	eor	v2.16b, v2.16b, v0.16b
+	tbl	v0.16b, {v16.16b}, v1.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v16.16b}, v2.16b
 	sub	x0, x0, #1                      // for r in 1..last {
-	tbl	v0.16b, {v7.16b}, v4.16b        // 1/i + a/k
-	tbl	v2.16b, {v7.16b}, v3.16b        // 1/j + a/k
-	ldp	q6, q21, [x3], #32              // 2A + B
-	and	x3, x3, #0xffffffffffffff7f
-	eor	v0.16b, v0.16b, v1.16b
-	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v7.16b}, v0.16b        // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v7.16b}, v1.16b
 	eor	v2.16b, v0.16b, v3.16b
-	eor	v3.16b, v1.16b, v4.16b
-	tbl	v0.16b, {v20.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v1.16b, {v19.16b}, v3.16b
-	tbl	v4.16b, {v18.16b}, v2.16b
-	tbl	v2.16b, {v17.16b}, v3.16b
+	eor	v1.16b, v1.16b, v4.16b
+	tbl	v0.16b, {v21.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v3.16b, {v18.16b}, v1.16b
+	tbl	v1.16b, {v20.16b}, v1.16b
+	tbl	v2.16b, {v19.16b}, v2.16b
 	eor	v0.16b, v22.16b, v0.16b
-	eor	v3.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v3.16b}, v6.16b
-	eor	v0.16b, v4.16b, v2.16b
-	tbl	v2.16b, {v3.16b}, v21.16b       // 2A + 3B + C + D
+	eor	v4.16b, v1.16b, v0.16b
+	eor	v0.16b, v2.16b, v3.16b
+	tbl	v1.16b, {v4.16b}, v6.16b
+	tbl	v2.16b, {v4.16b}, v7.16b        // 2A + 3B + C + D
+	and	x3, x3, #0xffffffffffffff7f
 	eor	v0.16b, v1.16b, v0.16b
 	tbl	v1.16b, {v0.16b}, v6.16b
 	eor	v0.16b, v2.16b, v0.16b
@@ -80,24 +80,24 @@ Lvpaes_encrypt_1:
 	cbnz	x0, Lvpaes_encrypt_1
 	ushr	v4.16b, v0.16b, #4              // let i = x >> 4;
 	and	v0.16b, v0.16b, v5.16b          // let k = x & 0x0f;
-	tbl	v1.16b, {v16.16b}, v0.16b       // a/k
+	tbl	v1.16b, {v17.16b}, v0.16b       // a/k
 	and	x0, x6, #0x3                    // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
 	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
-	ldr	q16, [x2, x6, lsl #4]
-	tbl	v0.16b, {v7.16b}, v4.16b        // 1/i + a/k
-	tbl	v2.16b, {v7.16b}, v3.16b        // 1/j + a/k
+	ldr	q7, [x2, x6, lsl #4]
+	tbl	v0.16b, {v16.16b}, v4.16b       // 1/i + a/k
+	tbl	v2.16b, {v16.16b}, v3.16b       // 1/j + a/k
 	ldp	q5, q6, [x5, #384]              // return tbl(t[0], low) ^ tbl(t[1], high);
 	add	x5, x5, #192
 	eor	v0.16b, v0.16b, v1.16b
 	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v7.16b}, v0.16b        // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v7.16b}, v1.16b
+	tbl	v0.16b, {v16.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v16.16b}, v1.16b
 	ldr	q2, [x5, x0, lsl #4]
 	eor	v0.16b, v0.16b, v3.16b
 	eor	v1.16b, v1.16b, v4.16b
 	tbl	v0.16b, {v5.16b}, v0.16b
 	tbl	v1.16b, {v6.16b}, v1.16b
-	eor	v0.16b, v16.16b, v0.16b
+	eor	v0.16b, v7.16b, v0.16b
 	eor	v0.16b, v1.16b, v0.16b
 	tbl	v0.16b, {v0.16b}, v2.16b
 	str	q0, [x1]                        // dst[0] = encrypt_block(src[0], key);
@@ -123,75 +123,75 @@ _vpaes_decrypt:
 	adrp	x5, _vpaes_armv8_tables@PAGE    // export fn vpaes_decrypt(src: in u8x16[1], dst: out u8x16[1], key: in ...
 	ldr	q0, [x0]                        // dst[0] = decrypt_block(src[0], key);
 	add	x5, x5, _vpaes_armv8_tables@PAGEOFF
-	movi	v5.16b, #0xf                    // return linear(t, x & 0x0f, x >> 4);
+	movi	v6.16b, #0xf                    // return linear(t, x & 0x0f, x >> 4);
 	ldr	w0, [x2, #240]                  // let last = key.rounds as u64 + 1;
 	add	x4, x2, #16                     // for r in 1..last {
 	ushr	v2.16b, v0.16b, #4
 	ldr	q4, [x2]                        // var s = transform(to_undone, x) ^ key.rd_key[0];
 	ldp	q1, q3, [x5, #416]              // return tbl(t[0], low) ^ tbl(t[1], high);
-	and	v0.16b, v0.16b, v5.16b
+	and	v0.16b, v0.16b, v6.16b
 	add	x6, x0, #1
 	add	x3, x5, #144
 	tbl	v1.16b, {v1.16b}, v0.16b
 	tbl	v0.16b, {v3.16b}, v2.16b
-	ldp	q17, q18, [x5, #256]            // a/k
+	ldp	q18, q19, [x5, #256]            // a/k
 	eor	v0.16b, v1.16b, v0.16b
 	eor	v0.16b, v0.16b, v4.16b
-	ldp	q22, q21, [x5, #448]            // 9A
-	ldp	q20, q19, [x5, #480]            // 9B + 13A
-	ldp	q16, q7, [x5, #512]             // 9C + 13B + 11A
-	ldp	q6, q4, [x5, #544]              // 9D + 13C + 11B + 14A
+	ldp	q23, q22, [x5, #448]            // 9A
+	ldp	q21, q20, [x5, #480]            // 9B + 13A
+	ldp	q17, q16, [x5, #512]            // 9C + 13B + 11A
+	ldp	q7, q5, [x5, #544]              // 9D + 13C + 11B + 14A
 Lvpaes_decrypt_1:
-	ushr	v25.16b, v0.16b, #4             // let i = x >> 4;
-	and	v0.16b, v0.16b, v5.16b          // let k = x & 0x0f;
-	tbl	v1.16b, {v18.16b}, v0.16b       // a/k
 	ldr	q24, [x4], #16                  // 9A
+	ushr	v25.16b, v0.16b, #4             // let i = x >> 4;
+	and	v0.16b, v0.16b, v6.16b          // let k = x & 0x0f;
+	ldr	q4, [x3], #16                   // let step = unmix[r % 4];
 	eor	v3.16b, v25.16b, v0.16b         // let j = i ^ k;
-	ldr	q23, [x3], #16                  // let step = unmix[r % 4];
-	tbl	v0.16b, {v17.16b}, v25.16b      // 1/i + a/k
+	tbl	v1.16b, {v19.16b}, v0.16b       // a/k
+	tbl	v0.16b, {v18.16b}, v25.16b      // 1/i + a/k
+	tbl	v2.16b, {v18.16b}, v3.16b       // 1/j + a/k
 	and	x3, x3, #0xffffffffffffffbf     // for r in 1..last {
-	tbl	v2.16b, {v17.16b}, v3.16b       // 1/j + a/k
-	sub	x0, x0, #1
 	eor	v0.16b, v0.16b, v1.16b
 	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v17.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v17.16b}, v1.16b
-	eor	v26.16b, v0.16b, v3.16b
-	eor	v25.16b, v1.16b, v25.16b
-	tbl	v0.16b, {v22.16b}, v26.16b
-	tbl	v1.16b, {v21.16b}, v25.16b
-	tbl	v3.16b, {v20.16b}, v26.16b      // 9B + 13A
-	tbl	v2.16b, {v19.16b}, v25.16b
+	tbl	v0.16b, {v18.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v18.16b}, v1.16b
+	eor	v2.16b, v0.16b, v3.16b
+	eor	v26.16b, v1.16b, v25.16b
+	tbl	v0.16b, {v23.16b}, v2.16b
+	tbl	v3.16b, {v21.16b}, v2.16b       // 9B + 13A
+	tbl	v27.16b, {v17.16b}, v2.16b      // 9C + 13B + 11A
+	tbl	v1.16b, {v22.16b}, v26.16b
+	tbl	v28.16b, {v16.16b}, v26.16b
+	tbl	v25.16b, {v7.16b}, v2.16b       // 9D + 13C + 11B + 14A
+	tbl	v2.16b, {v20.16b}, v26.16b
 	eor	v0.16b, v24.16b, v0.16b
+	eor	v2.16b, v3.16b, v2.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v23.16b
-	eor	v1.16b, v3.16b, v2.16b
-	tbl	v3.16b, {v16.16b}, v26.16b      // 9C + 13B + 11A
-	tbl	v2.16b, {v7.16b}, v25.16b
+	tbl	v0.16b, {v0.16b}, v4.16b
+	tbl	v3.16b, {v5.16b}, v26.16b
+	eor	v1.16b, v27.16b, v28.16b
+	eor	v0.16b, v2.16b, v0.16b
+	tbl	v0.16b, {v0.16b}, v4.16b
+	eor	v2.16b, v25.16b, v3.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v23.16b
-	tbl	v24.16b, {v6.16b}, v26.16b      // 9D + 13C + 11B + 14A
-	eor	v1.16b, v3.16b, v2.16b
-	tbl	v2.16b, {v4.16b}, v25.16b
-	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v23.16b
-	eor	v1.16b, v24.16b, v2.16b
-	eor	v0.16b, v1.16b, v0.16b
+	tbl	v0.16b, {v0.16b}, v4.16b
+	sub	x0, x0, #1
+	eor	v0.16b, v2.16b, v0.16b
 	cbnz	x0, Lvpaes_decrypt_1
 	ushr	v4.16b, v0.16b, #4              // let i = x >> 4;
-	and	v0.16b, v0.16b, v5.16b          // let k = x & 0x0f;
-	tbl	v1.16b, {v18.16b}, v0.16b       // a/k
+	and	v0.16b, v0.16b, v6.16b          // let k = x & 0x0f;
+	tbl	v1.16b, {v19.16b}, v0.16b       // a/k
 	and	x0, x6, #0x3                    // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
 	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
 	ldr	q7, [x2, x6, lsl #4]
-	tbl	v0.16b, {v17.16b}, v4.16b       // 1/i + a/k
-	tbl	v2.16b, {v17.16b}, v3.16b       // 1/j + a/k
+	tbl	v0.16b, {v18.16b}, v4.16b       // 1/i + a/k
+	tbl	v2.16b, {v18.16b}, v3.16b       // 1/j + a/k
 	ldp	q5, q6, [x5, #576]              // return tbl(t[0], low) ^ tbl(t[1], high);
 	add	x5, x5, #192
 	eor	v0.16b, v0.16b, v1.16b
 	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v17.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v17.16b}, v1.16b
+	tbl	v0.16b, {v18.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v18.16b}, v1.16b
 	ldr	q2, [x5, x0, lsl #4]
 	eor	v0.16b, v0.16b, v3.16b
 	eor	v1.16b, v1.16b, v4.16b
@@ -224,385 +224,389 @@ Lvpaes_decrypt_1:
 _vpaes_ctr32_encrypt_blocks:
 	.cfi_startproc
 	hint	#34                             // bti c
-	stp	d8, d9, [sp, #-32]!
-	.cfi_def_cfa_offset	32
-	.cfi_offset	d8, -32
-	.cfi_offset	d9, -24
-	str	d10, [sp, #16]
-	.cfi_offset	d10, -16
+	stp	d8, d9, [sp, #-48]!
+	.cfi_def_cfa_offset	48
+	.cfi_offset	d8, -48
+	.cfi_offset	d9, -40
+	stp	d10, d11, [sp, #16]
+	.cfi_offset	d10, -32
+	.cfi_offset	d11, -24
+	stp	d12, d13, [sp, #32]
+	.cfi_offset	d12, -16
+	.cfi_offset	d13, -8
 	movz	x5, #0x0                        // counter = counter + u32x4(0, 0, 0, 1);
 	adrp	x11, _vpaes_armv8_tables@PAGE   // export fn vpaes_ctr32_encrypt_blocks(src: in u8x16[blocks], dst: out ...
 	add	x11, x11, _vpaes_armv8_tables@PAGEOFF
 	ldr	q0, [x4]                        // var counter = rev32(ivec[0]) as u32x4;
 	movz	x4, #0x1, lsl #32
-	movi	v18.16b, #0xf                   // return linear(t, x & 0x0f, x >> 4);
-	fmov	d20, x5
+	movi	v20.16b, #0xf                   // return linear(t, x & 0x0f, x >> 4);
+	fmov	d22, x5
 	lsr	x5, x2, #2                      // for i in 0..blocks weave 4, 2, 1 {
-	rev32	v4.16b, v0.16b
-	ldp	q17, q19, [x11, #256]           // a/k
-	ins	v20.d[1], x4
-	ldp	q7, q16, [x11, #320]            // return tbl(t[0], low) ^ tbl(t[1], high);
-	ldp	q5, q6, [x11, #352]
+	rev32	v5.16b, v0.16b
+	ldp	q19, q21, [x11, #256]           // a/k
+	ins	v22.d[1], x4
+	ldp	q17, q18, [x11, #320]           // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldp	q7, q16, [x11, #352]
 	cbz	x5, Lvpaes_ctr32_encrypt_blocks_3
 	ldr	w4, [x3, #240]                  // let last = key.rounds as u64 + 1;
 	add	x10, x11, #192                  // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
 	add	x9, x4, #1
-	ldr	q21, [x3, x9, lsl #4]
+	ldr	q24, [x3, x9, lsl #4]
 Lvpaes_ctr32_encrypt_blocks_1:
-	add	v1.4s, v4.4s, v20.4s            // counter = counter + u32x4(0, 0, 0, 1);
-	rev32	v0.16b, v4.16b                  // let input = rev32(counter as u8x16);
-	ldr	q24, [x11, #288]                // return tbl(t[0], low) ^ tbl(t[1], high);
+	add	v1.4s, v5.4s, v22.4s            // counter = counter + u32x4(0, 0, 0, 1);
+	rev32	v0.16b, v5.16b                  // let input = rev32(counter as u8x16);
+	ldr	q27, [x11, #288]                // return tbl(t[0], low) ^ tbl(t[1], high);
 	add	x7, x3, #16                     // for r in 1..last {
-	add	v3.4s, v1.4s, v20.4s
+	add	v3.4s, v1.4s, v22.4s
 	rev32	v2.16b, v1.16b
-	ldr	q25, [x11, #304]
+	ldr	q28, [x11, #304]
 	add	x6, x11, #32
-	add	v22.4s, v3.4s, v20.4s
-	rev32	v3.16b, v3.16b
-	ldr	q23, [x3]                       // var s = transform(to_pairs, x) ^ key.rd_key[0];
-	rev32	v4.16b, v22.16b
+	add	v25.4s, v3.4s, v22.4s
+	rev32	v5.16b, v3.16b
+	ldr	q26, [x3]                       // var s = transform(to_pairs, x) ^ key.rd_key[0];
+	rev32	v23.16b, v25.16b
 	ushr	v1.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	ushr	v29.16b, v2.16b, #4
-	ushr	v27.16b, v3.16b, #4
-	and	v0.16b, v0.16b, v18.16b
-	and	v2.16b, v2.16b, v18.16b
+	ushr	v4.16b, v2.16b, #4
+	ushr	v6.16b, v5.16b, #4
+	and	v0.16b, v0.16b, v20.16b
+	and	v3.16b, v2.16b, v20.16b
 	mov	x8, x4
-	ushr	v28.16b, v4.16b, #4
-	and	v3.16b, v3.16b, v18.16b
-	and	v26.16b, v4.16b, v18.16b
-	tbl	v30.16b, {v24.16b}, v0.16b
-	tbl	v0.16b, {v25.16b}, v1.16b
-	tbl	v2.16b, {v24.16b}, v2.16b
-	tbl	v1.16b, {v25.16b}, v29.16b
-	tbl	v4.16b, {v24.16b}, v3.16b
-	tbl	v3.16b, {v25.16b}, v27.16b
-	tbl	v26.16b, {v24.16b}, v26.16b
-	tbl	v24.16b, {v25.16b}, v28.16b
-	eor	v0.16b, v30.16b, v0.16b
-	eor	v1.16b, v2.16b, v1.16b
-	eor	v2.16b, v4.16b, v3.16b
-	add	v4.4s, v22.4s, v20.4s
-	eor	v3.16b, v26.16b, v24.16b
-	eor	v25.16b, v0.16b, v23.16b
-	eor	v1.16b, v1.16b, v23.16b
-	eor	v22.16b, v2.16b, v23.16b
-	eor	v23.16b, v3.16b, v23.16b
+	ushr	v29.16b, v23.16b, #4
+	and	v5.16b, v5.16b, v20.16b
+	and	v23.16b, v23.16b, v20.16b
+	tbl	v2.16b, {v27.16b}, v0.16b
+	tbl	v0.16b, {v28.16b}, v1.16b
+	tbl	v3.16b, {v27.16b}, v3.16b
+	tbl	v1.16b, {v28.16b}, v4.16b
+	tbl	v5.16b, {v27.16b}, v5.16b
+	tbl	v4.16b, {v28.16b}, v6.16b
+	tbl	v23.16b, {v27.16b}, v23.16b
+	tbl	v6.16b, {v28.16b}, v29.16b
+	eor	v0.16b, v2.16b, v0.16b
+	eor	v1.16b, v3.16b, v1.16b
+	eor	v2.16b, v5.16b, v4.16b
+	add	v5.4s, v25.4s, v22.4s
+	eor	v3.16b, v23.16b, v6.16b
+	eor	v4.16b, v0.16b, v26.16b
+	eor	v0.16b, v1.16b, v26.16b
+	eor	v6.16b, v2.16b, v26.16b
+	eor	v3.16b, v3.16b, v26.16b
 Lvpaes_ctr32_encrypt_blocks_2:
-	ushr	v26.16b, v25.16b, #4            // let i = x >> 4;
-	ushr	v27.16b, v1.16b, #4
-	and	v0.16b, v25.16b, v18.16b        // let k = x & 0x0f;
-	and	v1.16b, v1.16b, v18.16b
-	ldr	q3, [x7], #16                   // A
-	eor	v28.16b, v26.16b, v0.16b        // let j = i ^ k;
-	tbl	v8.16b, {v19.16b}, v0.16b       // a/k
-	ldp	q2, q24, [x6], #32              // 2A + B
-	tbl	v0.16b, {v17.16b}, v26.16b      // 1/i + a/k
-	eor	v29.16b, v27.16b, v1.16b
-	tbl	v31.16b, {v19.16b}, v1.16b
-	tbl	v25.16b, {v17.16b}, v27.16b
-	tbl	v1.16b, {v17.16b}, v28.16b      // 1/j + a/k
-	tbl	v30.16b, {v17.16b}, v29.16b
-	eor	v0.16b, v0.16b, v8.16b
-	eor	v25.16b, v25.16b, v31.16b
-	eor	v1.16b, v1.16b, v8.16b
-	tbl	v8.16b, {v17.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v30.16b, v30.16b, v31.16b
-	tbl	v25.16b, {v17.16b}, v25.16b
-	tbl	v0.16b, {v17.16b}, v1.16b
-	tbl	v1.16b, {v17.16b}, v30.16b
-	eor	v28.16b, v8.16b, v28.16b
-	eor	v29.16b, v25.16b, v29.16b
-	eor	v26.16b, v0.16b, v26.16b
-	tbl	v0.16b, {v7.16b}, v28.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	eor	v31.16b, v1.16b, v27.16b
-	tbl	v25.16b, {v7.16b}, v29.16b
-	tbl	v1.16b, {v16.16b}, v26.16b
-	tbl	v27.16b, {v16.16b}, v31.16b
-	eor	v0.16b, v3.16b, v0.16b
-	eor	v25.16b, v3.16b, v25.16b
-	eor	v30.16b, v1.16b, v0.16b
-	tbl	v28.16b, {v5.16b}, v28.16b
-	tbl	v0.16b, {v6.16b}, v26.16b
-	eor	v27.16b, v27.16b, v25.16b
-	tbl	v26.16b, {v5.16b}, v29.16b
-	tbl	v25.16b, {v6.16b}, v31.16b
-	tbl	v1.16b, {v30.16b}, v2.16b
-	tbl	v29.16b, {v27.16b}, v2.16b
-	eor	v0.16b, v28.16b, v0.16b
-	ushr	v28.16b, v22.16b, #4
-	and	v31.16b, v22.16b, v18.16b
-	eor	v22.16b, v26.16b, v25.16b
-	eor	v8.16b, v1.16b, v0.16b
-	eor	v26.16b, v28.16b, v31.16b
-	tbl	v0.16b, {v30.16b}, v24.16b      // 2A + 3B + C + D
-	tbl	v30.16b, {v19.16b}, v31.16b
-	eor	v25.16b, v29.16b, v22.16b
-	tbl	v22.16b, {v27.16b}, v24.16b
-	tbl	v1.16b, {v8.16b}, v2.16b
-	tbl	v27.16b, {v25.16b}, v2.16b
-	eor	v0.16b, v0.16b, v8.16b
-	tbl	v29.16b, {v17.16b}, v28.16b
-	eor	v31.16b, v22.16b, v25.16b
-	eor	v25.16b, v0.16b, v1.16b
-	ushr	v8.16b, v23.16b, #4
-	and	v1.16b, v23.16b, v18.16b
-	tbl	v0.16b, {v17.16b}, v26.16b
-	eor	v22.16b, v8.16b, v1.16b
+	and	v11.16b, v4.16b, v20.16b        // let k = x & 0x0f;
+	and	v10.16b, v0.16b, v20.16b
+	and	v9.16b, v6.16b, v20.16b
+	and	v23.16b, v3.16b, v20.16b
+	ushr	v30.16b, v4.16b, #4             // let i = x >> 4;
+	ushr	v31.16b, v0.16b, #4
+	ushr	v29.16b, v6.16b, #4
+	ushr	v26.16b, v3.16b, #4
+	tbl	v8.16b, {v21.16b}, v11.16b      // a/k
+	tbl	v0.16b, {v19.16b}, v30.16b      // 1/i + a/k
+	tbl	v28.16b, {v21.16b}, v10.16b
+	tbl	v1.16b, {v19.16b}, v31.16b
+	tbl	v12.16b, {v21.16b}, v9.16b
+	tbl	v2.16b, {v19.16b}, v29.16b
+	tbl	v27.16b, {v21.16b}, v23.16b
+	tbl	v25.16b, {v19.16b}, v26.16b
+	eor	v3.16b, v0.16b, v8.16b
+	eor	v4.16b, v30.16b, v11.16b        // let j = i ^ k;
+	eor	v11.16b, v31.16b, v10.16b
+	eor	v10.16b, v29.16b, v9.16b
+	eor	v9.16b, v26.16b, v23.16b
+	eor	v6.16b, v1.16b, v28.16b
+	eor	v23.16b, v2.16b, v12.16b
+	eor	v25.16b, v25.16b, v27.16b
+	tbl	v13.16b, {v19.16b}, v4.16b      // 1/j + a/k
+	tbl	v0.16b, {v19.16b}, v11.16b
+	tbl	v1.16b, {v19.16b}, v10.16b
+	tbl	v2.16b, {v19.16b}, v9.16b
+	tbl	v3.16b, {v19.16b}, v3.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v6.16b, {v19.16b}, v6.16b
+	tbl	v23.16b, {v19.16b}, v23.16b
+	tbl	v25.16b, {v19.16b}, v25.16b
+	eor	v8.16b, v13.16b, v8.16b
+	eor	v28.16b, v0.16b, v28.16b
+	eor	v1.16b, v1.16b, v12.16b
+	eor	v0.16b, v2.16b, v27.16b
+	eor	v27.16b, v3.16b, v4.16b
+	eor	v6.16b, v6.16b, v11.16b
+	eor	v3.16b, v23.16b, v10.16b
+	eor	v2.16b, v25.16b, v9.16b
+	tbl	v12.16b, {v19.16b}, v8.16b
+	tbl	v25.16b, {v19.16b}, v28.16b
 	tbl	v23.16b, {v19.16b}, v1.16b
-	tbl	v9.16b, {v17.16b}, v8.16b
-	eor	v1.16b, v29.16b, v30.16b
-	eor	v29.16b, v0.16b, v30.16b
-	tbl	v0.16b, {v17.16b}, v1.16b
-	eor	v30.16b, v9.16b, v23.16b
-	tbl	v29.16b, {v17.16b}, v29.16b
-	eor	v26.16b, v0.16b, v26.16b
-	eor	v1.16b, v31.16b, v27.16b
-	tbl	v0.16b, {v17.16b}, v22.16b
-	tbl	v27.16b, {v17.16b}, v30.16b
-	eor	v28.16b, v29.16b, v28.16b
-	tbl	v29.16b, {v7.16b}, v26.16b
-	eor	v0.16b, v0.16b, v23.16b
-	eor	v30.16b, v27.16b, v22.16b
-	tbl	v23.16b, {v17.16b}, v0.16b
-	tbl	v27.16b, {v7.16b}, v30.16b
-	tbl	v22.16b, {v16.16b}, v28.16b
-	eor	v0.16b, v3.16b, v29.16b
-	eor	v29.16b, v23.16b, v8.16b
-	eor	v23.16b, v3.16b, v27.16b
-	tbl	v27.16b, {v16.16b}, v29.16b
-	eor	v31.16b, v22.16b, v0.16b
-	tbl	v3.16b, {v5.16b}, v26.16b
-	tbl	v0.16b, {v6.16b}, v28.16b
-	eor	v27.16b, v27.16b, v23.16b
-	tbl	v26.16b, {v5.16b}, v30.16b
-	tbl	v23.16b, {v6.16b}, v29.16b
-	tbl	v22.16b, {v31.16b}, v2.16b
-	tbl	v28.16b, {v27.16b}, v2.16b
-	eor	v0.16b, v3.16b, v0.16b
-	and	x6, x6, #0xffffffffffffff7f     // for r in 1..last {
-	sub	x8, x8, #1
-	eor	v23.16b, v26.16b, v23.16b
-	eor	v3.16b, v22.16b, v0.16b
-	tbl	v0.16b, {v31.16b}, v24.16b
-	eor	v26.16b, v28.16b, v23.16b
-	tbl	v23.16b, {v27.16b}, v24.16b
-	tbl	v22.16b, {v3.16b}, v2.16b
-	tbl	v2.16b, {v26.16b}, v2.16b
-	eor	v0.16b, v0.16b, v3.16b
-	eor	v3.16b, v23.16b, v26.16b
-	eor	v22.16b, v0.16b, v22.16b
-	eor	v23.16b, v3.16b, v2.16b
+	tbl	v4.16b, {v19.16b}, v0.16b
+	tbl	v1.16b, {v17.16b}, v27.16b      // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v11.16b, {v17.16b}, v3.16b
+	tbl	v10.16b, {v17.16b}, v2.16b
+	tbl	v9.16b, {v7.16b}, v27.16b
+	tbl	v8.16b, {v7.16b}, v6.16b
+	tbl	v27.16b, {v7.16b}, v3.16b
+	tbl	v28.16b, {v7.16b}, v2.16b
+	eor	v0.16b, v12.16b, v30.16b
+	eor	v12.16b, v25.16b, v31.16b
+	eor	v25.16b, v23.16b, v29.16b
+	eor	v3.16b, v4.16b, v26.16b
+	ldr	q2, [x7], #16                   // A
+	tbl	v31.16b, {v18.16b}, v0.16b
+	tbl	v4.16b, {v18.16b}, v12.16b
+	tbl	v23.16b, {v18.16b}, v25.16b
+	tbl	v30.16b, {v17.16b}, v6.16b
+	tbl	v0.16b, {v16.16b}, v0.16b
+	tbl	v6.16b, {v18.16b}, v3.16b
+	tbl	v29.16b, {v16.16b}, v12.16b
+	tbl	v25.16b, {v16.16b}, v25.16b
+	tbl	v26.16b, {v16.16b}, v3.16b
+	eor	v1.16b, v2.16b, v1.16b
+	eor	v12.16b, v2.16b, v30.16b
+	eor	v3.16b, v2.16b, v11.16b
+	eor	v2.16b, v2.16b, v10.16b
+	eor	v30.16b, v9.16b, v0.16b
+	eor	v29.16b, v8.16b, v29.16b
+	eor	v0.16b, v31.16b, v1.16b
+	eor	v8.16b, v4.16b, v12.16b
+	eor	v23.16b, v23.16b, v3.16b
+	eor	v9.16b, v6.16b, v2.16b
+	eor	v4.16b, v27.16b, v25.16b
+	sub	x8, x8, #1                      // for r in 1..last {
+	ldp	q27, q2, [x6], #32              // 2A + B
+	eor	v25.16b, v28.16b, v26.16b
+	tbl	v31.16b, {v0.16b}, v2.16b       // 2A + 3B + C + D
+	tbl	v0.16b, {v0.16b}, v27.16b
+	tbl	v1.16b, {v8.16b}, v27.16b
+	tbl	v3.16b, {v23.16b}, v27.16b
+	tbl	v6.16b, {v9.16b}, v27.16b
+	tbl	v26.16b, {v8.16b}, v2.16b
+	tbl	v23.16b, {v23.16b}, v2.16b
+	tbl	v28.16b, {v9.16b}, v2.16b
+	eor	v0.16b, v0.16b, v30.16b
+	eor	v2.16b, v1.16b, v29.16b
+	eor	v4.16b, v3.16b, v4.16b
+	eor	v25.16b, v6.16b, v25.16b
+	eor	v1.16b, v31.16b, v0.16b
+	eor	v3.16b, v26.16b, v2.16b
+	eor	v23.16b, v23.16b, v4.16b
+	tbl	v0.16b, {v0.16b}, v27.16b
+	tbl	v6.16b, {v4.16b}, v27.16b
+	tbl	v2.16b, {v2.16b}, v27.16b
+	tbl	v26.16b, {v25.16b}, v27.16b
+	eor	v25.16b, v28.16b, v25.16b
+	eor	v4.16b, v1.16b, v0.16b
+	eor	v6.16b, v23.16b, v6.16b
+	eor	v0.16b, v3.16b, v2.16b
+	eor	v3.16b, v25.16b, v26.16b
+	and	x6, x6, #0xffffffffffffff7f
 	cbnz	x8, Lvpaes_ctr32_encrypt_blocks_2
-	ushr	v28.16b, v25.16b, #4            // let i = x >> 4;
-	ushr	v27.16b, v1.16b, #4
-	and	v0.16b, v25.16b, v18.16b        // let k = x & 0x0f;
-	and	v1.16b, v1.16b, v18.16b
-	ldr	q29, [x11, #384]                // return tbl(t[0], low) ^ tbl(t[1], high);
+	ushr	v29.16b, v4.16b, #4             // let i = x >> 4;
+	ushr	v28.16b, v0.16b, #4
+	and	v1.16b, v4.16b, v20.16b         // let k = x & 0x0f;
+	and	v2.16b, v0.16b, v20.16b
+	ldr	q26, [x11, #384]                // return tbl(t[0], low) ^ tbl(t[1], high);
 	and	x6, x9, #0x3                    // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
-	eor	v8.16b, v28.16b, v0.16b         // let j = i ^ k;
-	tbl	v24.16b, {v19.16b}, v0.16b      // a/k
-	ldr	q30, [x11, #400]
-	tbl	v9.16b, {v17.16b}, v28.16b      // 1/i + a/k
-	eor	v3.16b, v27.16b, v1.16b
-	ldr	q26, [x10, x6, lsl #4]
-	tbl	v1.16b, {v19.16b}, v1.16b
-	tbl	v2.16b, {v17.16b}, v27.16b
-	ldp	q25, q31, [x0], #64             // dst[i] = encrypt_block(input, key) ^ src[i];
-	tbl	v10.16b, {v17.16b}, v8.16b      // 1/j + a/k
-	tbl	v0.16b, {v17.16b}, v3.16b
-	eor	v9.16b, v9.16b, v24.16b
-	eor	v2.16b, v2.16b, v1.16b
-	eor	v24.16b, v10.16b, v24.16b
-	tbl	v9.16b, {v17.16b}, v9.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v31.16b, v29.16b, v1.16b        // let j = i ^ k;
+	tbl	v1.16b, {v21.16b}, v1.16b       // a/k
+	ldr	q27, [x11, #400]
+	tbl	v0.16b, {v19.16b}, v29.16b      // 1/i + a/k
+	eor	v30.16b, v28.16b, v2.16b
+	ldr	q25, [x10, x6, lsl #4]
+	tbl	v10.16b, {v21.16b}, v2.16b
+	tbl	v8.16b, {v19.16b}, v28.16b
+	ldp	q4, q23, [x0], #64              // dst[i] = encrypt_block(input, key) ^ src[i];
+	tbl	v2.16b, {v19.16b}, v31.16b      // 1/j + a/k
+	tbl	v9.16b, {v19.16b}, v30.16b
 	eor	v0.16b, v0.16b, v1.16b
-	tbl	v1.16b, {v17.16b}, v2.16b
-	tbl	v2.16b, {v17.16b}, v24.16b
-	tbl	v0.16b, {v17.16b}, v0.16b
-	eor	v8.16b, v9.16b, v8.16b
-	and	v24.16b, v22.16b, v18.16b
-	eor	v1.16b, v1.16b, v3.16b
-	eor	v28.16b, v2.16b, v28.16b
-	ushr	v22.16b, v22.16b, #4
-	tbl	v8.16b, {v29.16b}, v8.16b
-	tbl	v2.16b, {v19.16b}, v24.16b
-	eor	v3.16b, v22.16b, v24.16b
-	tbl	v24.16b, {v17.16b}, v22.16b
-	eor	v0.16b, v0.16b, v27.16b
-	tbl	v27.16b, {v29.16b}, v1.16b
-	tbl	v28.16b, {v30.16b}, v28.16b
-	eor	v1.16b, v24.16b, v2.16b
-	tbl	v24.16b, {v30.16b}, v0.16b
-	eor	v0.16b, v21.16b, v8.16b
-	tbl	v8.16b, {v17.16b}, v3.16b
-	eor	v27.16b, v21.16b, v27.16b
-	eor	v0.16b, v28.16b, v0.16b
-	tbl	v28.16b, {v17.16b}, v1.16b
-	eor	v2.16b, v8.16b, v2.16b
-	eor	v1.16b, v24.16b, v27.16b
-	tbl	v0.16b, {v0.16b}, v26.16b
-	tbl	v2.16b, {v17.16b}, v2.16b
-	eor	v24.16b, v28.16b, v3.16b
-	tbl	v27.16b, {v1.16b}, v26.16b
-	eor	v25.16b, v0.16b, v25.16b
-	ushr	v3.16b, v23.16b, #4
-	and	v1.16b, v23.16b, v18.16b
-	eor	v0.16b, v2.16b, v22.16b
-	ldp	q22, q2, [x0, #-32]
-	eor	v28.16b, v3.16b, v1.16b
-	tbl	v9.16b, {v19.16b}, v1.16b
-	tbl	v1.16b, {v17.16b}, v3.16b
-	tbl	v8.16b, {v17.16b}, v28.16b
-	tbl	v24.16b, {v29.16b}, v24.16b
-	tbl	v23.16b, {v30.16b}, v0.16b
-	eor	v0.16b, v1.16b, v9.16b
-	eor	v8.16b, v8.16b, v9.16b
-	tbl	v1.16b, {v17.16b}, v0.16b
-	tbl	v8.16b, {v17.16b}, v8.16b
-	eor	v24.16b, v21.16b, v24.16b
-	eor	v0.16b, v27.16b, v31.16b
-	stp	q25, q0, [x1], #64
+	eor	v8.16b, v8.16b, v10.16b
+	eor	v1.16b, v2.16b, v1.16b
+	tbl	v0.16b, {v19.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v9.16b, v9.16b, v10.16b
+	tbl	v2.16b, {v19.16b}, v8.16b
+	tbl	v1.16b, {v19.16b}, v1.16b
+	tbl	v8.16b, {v19.16b}, v9.16b
+	eor	v0.16b, v0.16b, v31.16b
+	and	v31.16b, v6.16b, v20.16b
+	eor	v2.16b, v2.16b, v30.16b
+	eor	v1.16b, v1.16b, v29.16b
+	ushr	v29.16b, v6.16b, #4
+	tbl	v10.16b, {v26.16b}, v0.16b
+	tbl	v9.16b, {v21.16b}, v31.16b
+	eor	v30.16b, v29.16b, v31.16b
+	tbl	v6.16b, {v19.16b}, v29.16b
+	eor	v0.16b, v8.16b, v28.16b
+	tbl	v2.16b, {v26.16b}, v2.16b
+	tbl	v1.16b, {v27.16b}, v1.16b
+	eor	v31.16b, v6.16b, v9.16b
+	tbl	v6.16b, {v27.16b}, v0.16b
+	eor	v0.16b, v24.16b, v10.16b
+	tbl	v28.16b, {v19.16b}, v30.16b
+	eor	v2.16b, v24.16b, v2.16b
+	eor	v0.16b, v1.16b, v0.16b
+	tbl	v31.16b, {v19.16b}, v31.16b
+	eor	v28.16b, v28.16b, v9.16b
+	eor	v1.16b, v6.16b, v2.16b
+	tbl	v0.16b, {v0.16b}, v25.16b
+	tbl	v2.16b, {v19.16b}, v28.16b
+	eor	v30.16b, v31.16b, v30.16b
+	tbl	v31.16b, {v1.16b}, v25.16b
+	eor	v8.16b, v0.16b, v4.16b
+	ushr	v28.16b, v3.16b, #4
+	and	v1.16b, v3.16b, v20.16b
+	eor	v0.16b, v2.16b, v29.16b
+	ldp	q29, q6, [x0, #-32]
+	eor	v9.16b, v28.16b, v1.16b
+	tbl	v3.16b, {v21.16b}, v1.16b
+	tbl	v2.16b, {v19.16b}, v28.16b
+	tbl	v4.16b, {v19.16b}, v9.16b
+	tbl	v1.16b, {v26.16b}, v30.16b
+	tbl	v30.16b, {v27.16b}, v0.16b
+	eor	v0.16b, v2.16b, v3.16b
+	eor	v3.16b, v4.16b, v3.16b
+	tbl	v2.16b, {v19.16b}, v0.16b
+	tbl	v3.16b, {v19.16b}, v3.16b
+	eor	v1.16b, v24.16b, v1.16b
+	eor	v0.16b, v31.16b, v23.16b
+	stp	q8, q0, [x1], #64
 	sub	x5, x5, #1                      // for i in 0..blocks weave 4, 2, 1 {
-	eor	v0.16b, v1.16b, v28.16b
-	eor	v1.16b, v8.16b, v3.16b
-	tbl	v3.16b, {v29.16b}, v0.16b
-	tbl	v25.16b, {v30.16b}, v1.16b
-	eor	v0.16b, v23.16b, v24.16b
-	tbl	v0.16b, {v0.16b}, v26.16b
-	eor	v1.16b, v21.16b, v3.16b
-	eor	v1.16b, v25.16b, v1.16b
-	tbl	v1.16b, {v1.16b}, v26.16b
-	eor	v0.16b, v0.16b, v22.16b
-	eor	v1.16b, v1.16b, v2.16b
+	eor	v0.16b, v2.16b, v9.16b
+	eor	v2.16b, v3.16b, v28.16b
+	tbl	v3.16b, {v26.16b}, v0.16b
+	tbl	v2.16b, {v27.16b}, v2.16b
+	eor	v0.16b, v30.16b, v1.16b
+	tbl	v0.16b, {v0.16b}, v25.16b
+	eor	v1.16b, v24.16b, v3.16b
+	eor	v1.16b, v2.16b, v1.16b
+	tbl	v1.16b, {v1.16b}, v25.16b
+	eor	v0.16b, v0.16b, v29.16b
+	eor	v1.16b, v1.16b, v6.16b
 	stp	q0, q1, [x1, #-32]
 	cbnz	x5, Lvpaes_ctr32_encrypt_blocks_1
 Lvpaes_ctr32_encrypt_blocks_3:
 	tbz	x2, #1, Lvpaes_ctr32_encrypt_blocks_5 // for i in 0..blocks weave 4, 2, 1 {
-	add	v21.4s, v4.4s, v20.4s           // counter = counter + u32x4(0, 0, 0, 1);
-	rev32	v2.16b, v4.16b                  // let input = rev32(counter as u8x16);
+	add	v6.4s, v5.4s, v22.4s            // counter = counter + u32x4(0, 0, 0, 1);
+	rev32	v2.16b, v5.16b                  // let input = rev32(counter as u8x16);
 	ldr	q0, [x11, #288]                 // return tbl(t[0], low) ^ tbl(t[1], high);
 	add	x6, x3, #16                     // for r in 1..last {
-	rev32	v22.16b, v21.16b
+	rev32	v5.16b, v6.16b
 	ldr	q1, [x11, #304]
 	ldr	w4, [x3, #240]                  // let last = key.rounds as u64 + 1;
 	add	x5, x11, #32
 	ushr	v3.16b, v2.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	and	v2.16b, v2.16b, v18.16b
+	and	v2.16b, v2.16b, v20.16b
 	tbl	v4.16b, {v0.16b}, v2.16b
 	ldr	q24, [x3]                       // var s = transform(to_pairs, x) ^ key.rd_key[0];
-	ushr	v23.16b, v22.16b, #4
+	ushr	v23.16b, v5.16b, #4
 	add	x7, x4, #1
-	and	v22.16b, v22.16b, v18.16b
+	and	v5.16b, v5.16b, v20.16b
 	tbl	v2.16b, {v1.16b}, v3.16b
-	tbl	v3.16b, {v0.16b}, v22.16b
+	tbl	v3.16b, {v0.16b}, v5.16b
 	tbl	v1.16b, {v1.16b}, v23.16b
 	eor	v0.16b, v4.16b, v2.16b
-	add	v4.4s, v21.4s, v20.4s
+	add	v5.4s, v6.4s, v22.4s
 	eor	v1.16b, v3.16b, v1.16b
 	eor	v2.16b, v0.16b, v24.16b
 	eor	v0.16b, v1.16b, v24.16b
 Lvpaes_ctr32_encrypt_blocks_4:
-	ushr	v26.16b, v2.16b, #4             // let i = x >> 4;
-	ushr	v24.16b, v0.16b, #4
-	and	v1.16b, v2.16b, v18.16b         // let k = x & 0x0f;
-	and	v2.16b, v0.16b, v18.16b
-	ldr	q23, [x6], #16                  // A
-	eor	v27.16b, v26.16b, v1.16b        // let j = i ^ k;
-	tbl	v1.16b, {v19.16b}, v1.16b       // a/k
-	ldp	q20, q21, [x5], #32             // 2A + B
-	tbl	v0.16b, {v17.16b}, v26.16b      // 1/i + a/k
-	eor	v28.16b, v24.16b, v2.16b
-	tbl	v22.16b, {v19.16b}, v2.16b
-	tbl	v3.16b, {v17.16b}, v24.16b
-	tbl	v2.16b, {v17.16b}, v27.16b      // 1/j + a/k
-	tbl	v25.16b, {v17.16b}, v28.16b
-	eor	v0.16b, v0.16b, v1.16b
-	eor	v3.16b, v3.16b, v22.16b
-	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v17.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v22.16b, v25.16b, v22.16b
-	tbl	v2.16b, {v17.16b}, v3.16b
-	tbl	v1.16b, {v17.16b}, v1.16b
-	tbl	v3.16b, {v17.16b}, v22.16b
-	eor	v27.16b, v0.16b, v27.16b
-	eor	v25.16b, v2.16b, v28.16b
-	eor	v2.16b, v1.16b, v26.16b
-	tbl	v0.16b, {v7.16b}, v27.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	eor	v26.16b, v3.16b, v24.16b
-	tbl	v3.16b, {v7.16b}, v25.16b
-	tbl	v1.16b, {v16.16b}, v2.16b
-	tbl	v24.16b, {v16.16b}, v26.16b
-	eor	v0.16b, v23.16b, v0.16b
-	eor	v22.16b, v23.16b, v3.16b
-	eor	v3.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v5.16b}, v27.16b
-	tbl	v0.16b, {v6.16b}, v2.16b
-	eor	v27.16b, v24.16b, v22.16b
-	tbl	v23.16b, {v5.16b}, v25.16b
-	tbl	v22.16b, {v6.16b}, v26.16b
-	tbl	v2.16b, {v3.16b}, v20.16b
-	tbl	v24.16b, {v27.16b}, v20.16b
-	eor	v0.16b, v1.16b, v0.16b
-	eor	v22.16b, v23.16b, v22.16b
-	and	x5, x5, #0xffffffffffffff7f     // for r in 1..last {
-	sub	x4, x4, #1
-	eor	v1.16b, v2.16b, v0.16b
-	tbl	v0.16b, {v3.16b}, v21.16b       // 2A + 3B + C + D
-	eor	v22.16b, v24.16b, v22.16b
-	tbl	v3.16b, {v27.16b}, v21.16b
-	tbl	v2.16b, {v1.16b}, v20.16b
-	tbl	v20.16b, {v22.16b}, v20.16b
-	eor	v0.16b, v0.16b, v1.16b
-	eor	v1.16b, v3.16b, v22.16b
-	eor	v2.16b, v0.16b, v2.16b
-	eor	v0.16b, v1.16b, v20.16b
-	cbnz	x4, Lvpaes_ctr32_encrypt_blocks_4
-	ushr	v20.16b, v2.16b, #4             // let i = x >> 4;
-	ushr	v23.16b, v0.16b, #4
-	and	v1.16b, v2.16b, v18.16b         // let k = x & 0x0f;
-	and	v2.16b, v0.16b, v18.16b
-	ldr	q25, [x11, #384]                // return tbl(t[0], low) ^ tbl(t[1], high);
-	add	x5, x11, #192                   // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
-	eor	v27.16b, v20.16b, v1.16b        // let j = i ^ k;
-	tbl	v1.16b, {v19.16b}, v1.16b       // a/k
-	ldr	q21, [x11, #400]
-	and	x4, x7, #0x3
-	tbl	v0.16b, {v17.16b}, v20.16b      // 1/i + a/k
-	eor	v3.16b, v23.16b, v2.16b
-	ldr	q24, [x3, x7, lsl #4]
-	tbl	v29.16b, {v19.16b}, v2.16b
-	tbl	v26.16b, {v17.16b}, v23.16b
-	ldr	q22, [x5, x4, lsl #4]
-	tbl	v2.16b, {v17.16b}, v27.16b      // 1/j + a/k
-	tbl	v28.16b, {v17.16b}, v3.16b
-	eor	v0.16b, v0.16b, v1.16b
-	eor	v30.16b, v26.16b, v29.16b
-	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v17.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	ldp	q26, q2, [x0], #32              // dst[i] = encrypt_block(input, key) ^ src[i];
-	eor	v29.16b, v28.16b, v29.16b
-	tbl	v28.16b, {v17.16b}, v30.16b
-	tbl	v1.16b, {v17.16b}, v1.16b
-	tbl	v29.16b, {v17.16b}, v29.16b
-	eor	v0.16b, v0.16b, v27.16b
-	eor	v3.16b, v28.16b, v3.16b
-	eor	v1.16b, v1.16b, v20.16b
-	tbl	v0.16b, {v25.16b}, v0.16b
-	eor	v20.16b, v29.16b, v23.16b
-	tbl	v3.16b, {v25.16b}, v3.16b
-	tbl	v1.16b, {v21.16b}, v1.16b
-	tbl	v20.16b, {v21.16b}, v20.16b
-	eor	v0.16b, v24.16b, v0.16b
-	eor	v3.16b, v24.16b, v3.16b
-	eor	v0.16b, v1.16b, v0.16b
-	eor	v1.16b, v20.16b, v3.16b
-	tbl	v0.16b, {v0.16b}, v22.16b
-	tbl	v1.16b, {v1.16b}, v22.16b
-	eor	v0.16b, v0.16b, v26.16b
+	ushr	v24.16b, v0.16b, #4             // let i = x >> 4;
+	and	v4.16b, v0.16b, v20.16b         // let k = x & 0x0f;
+	ushr	v26.16b, v2.16b, #4
+	and	v0.16b, v2.16b, v20.16b
+	ldr	q25, [x6], #16                  // A
+	tbl	v2.16b, {v21.16b}, v0.16b       // a/k
+	tbl	v1.16b, {v19.16b}, v26.16b      // 1/i + a/k
+	tbl	v6.16b, {v21.16b}, v4.16b
+	eor	v3.16b, v26.16b, v0.16b         // let j = i ^ k;
+	tbl	v0.16b, {v19.16b}, v24.16b
+	eor	v23.16b, v24.16b, v4.16b
 	eor	v1.16b, v1.16b, v2.16b
+	eor	v22.16b, v0.16b, v6.16b
+	sub	x4, x4, #1                      // for r in 1..last {
+	tbl	v0.16b, {v19.16b}, v3.16b       // 1/j + a/k
+	tbl	v4.16b, {v19.16b}, v23.16b
+	tbl	v1.16b, {v19.16b}, v1.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v22.16b, {v19.16b}, v22.16b
+	eor	v0.16b, v0.16b, v2.16b
+	eor	v4.16b, v4.16b, v6.16b
+	eor	v2.16b, v1.16b, v3.16b
+	eor	v22.16b, v22.16b, v23.16b
+	tbl	v0.16b, {v19.16b}, v0.16b
+	tbl	v4.16b, {v19.16b}, v4.16b
+	tbl	v1.16b, {v17.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v6.16b, {v17.16b}, v22.16b
+	tbl	v3.16b, {v7.16b}, v2.16b
+	tbl	v27.16b, {v7.16b}, v22.16b
+	eor	v2.16b, v0.16b, v26.16b
+	eor	v4.16b, v4.16b, v24.16b
+	eor	v0.16b, v25.16b, v1.16b
+	eor	v6.16b, v25.16b, v6.16b
+	ldp	q25, q24, [x5], #32             // 2A + B
+	tbl	v1.16b, {v18.16b}, v2.16b
+	tbl	v22.16b, {v18.16b}, v4.16b
+	tbl	v2.16b, {v16.16b}, v2.16b
+	tbl	v23.16b, {v16.16b}, v4.16b
+	eor	v4.16b, v1.16b, v0.16b
+	eor	v22.16b, v22.16b, v6.16b
+	eor	v0.16b, v3.16b, v2.16b
+	eor	v3.16b, v27.16b, v23.16b
+	tbl	v1.16b, {v4.16b}, v25.16b
+	tbl	v6.16b, {v22.16b}, v25.16b
+	tbl	v2.16b, {v4.16b}, v24.16b       // 2A + 3B + C + D
+	tbl	v4.16b, {v22.16b}, v24.16b
+	eor	v0.16b, v1.16b, v0.16b
+	eor	v3.16b, v6.16b, v3.16b
+	and	x5, x5, #0xffffffffffffff7f
+	eor	v1.16b, v2.16b, v0.16b
+	eor	v4.16b, v4.16b, v3.16b
+	tbl	v0.16b, {v0.16b}, v25.16b
+	tbl	v3.16b, {v3.16b}, v25.16b
+	eor	v2.16b, v1.16b, v0.16b
+	eor	v0.16b, v4.16b, v3.16b
+	cbnz	x4, Lvpaes_ctr32_encrypt_blocks_4
+	ushr	v22.16b, v2.16b, #4             // let i = x >> 4;
+	ushr	v25.16b, v0.16b, #4
+	and	v1.16b, v2.16b, v20.16b         // let k = x & 0x0f;
+	and	v2.16b, v0.16b, v20.16b
+	ldr	q27, [x11, #384]                // return tbl(t[0], low) ^ tbl(t[1], high);
+	add	x5, x11, #192                   // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
+	eor	v29.16b, v22.16b, v1.16b        // let j = i ^ k;
+	tbl	v1.16b, {v21.16b}, v1.16b       // a/k
+	ldr	q23, [x11, #400]
+	and	x4, x7, #0x3
+	tbl	v0.16b, {v19.16b}, v22.16b      // 1/i + a/k
+	eor	v28.16b, v25.16b, v2.16b
+	ldr	q26, [x3, x7, lsl #4]
+	tbl	v4.16b, {v21.16b}, v2.16b
+	tbl	v3.16b, {v19.16b}, v25.16b
+	ldr	q24, [x5, x4, lsl #4]
+	tbl	v2.16b, {v19.16b}, v29.16b      // 1/j + a/k
+	tbl	v6.16b, {v19.16b}, v28.16b
+	eor	v0.16b, v0.16b, v1.16b
+	eor	v30.16b, v3.16b, v4.16b
+	eor	v1.16b, v2.16b, v1.16b
+	tbl	v0.16b, {v19.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	ldp	q2, q3, [x0], #32               // dst[i] = encrypt_block(input, key) ^ src[i];
+	eor	v6.16b, v6.16b, v4.16b
+	tbl	v4.16b, {v19.16b}, v30.16b
+	tbl	v1.16b, {v19.16b}, v1.16b
+	tbl	v6.16b, {v19.16b}, v6.16b
+	eor	v0.16b, v0.16b, v29.16b
+	eor	v4.16b, v4.16b, v28.16b
+	eor	v1.16b, v1.16b, v22.16b
+	tbl	v0.16b, {v27.16b}, v0.16b
+	eor	v6.16b, v6.16b, v25.16b
+	tbl	v4.16b, {v27.16b}, v4.16b
+	tbl	v1.16b, {v23.16b}, v1.16b
+	tbl	v6.16b, {v23.16b}, v6.16b
+	eor	v0.16b, v26.16b, v0.16b
+	eor	v4.16b, v26.16b, v4.16b
+	eor	v0.16b, v1.16b, v0.16b
+	eor	v1.16b, v6.16b, v4.16b
+	tbl	v0.16b, {v0.16b}, v24.16b
+	tbl	v1.16b, {v1.16b}, v24.16b
+	eor	v0.16b, v0.16b, v2.16b
+	eor	v1.16b, v1.16b, v3.16b
 	stp	q0, q1, [x1], #32
 Lvpaes_ctr32_encrypt_blocks_5:
 	tbz	x2, #0, Lvpaes_ctr32_encrypt_blocks_7 // for i in 0..blocks weave 4, 2, 1 {
-	rev32	v2.16b, v4.16b                  // let input = rev32(counter as u8x16);
+	rev32	v2.16b, v5.16b                  // let input = rev32(counter as u8x16);
 	ldr	q0, [x11, #288]                 // return tbl(t[0], low) ^ tbl(t[1], high);
 	ldr	q1, [x11, #304]
 	add	x5, x3, #16                     // for r in 1..last {
@@ -610,60 +614,60 @@ Lvpaes_ctr32_encrypt_blocks_5:
 	add	x4, x11, #32
 	ldr	q4, [x3]                        // var s = transform(to_pairs, x) ^ key.rd_key[0];
 	ushr	v3.16b, v2.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	and	v2.16b, v2.16b, v18.16b
+	and	v2.16b, v2.16b, v20.16b
 	tbl	v2.16b, {v0.16b}, v2.16b
 	add	x6, x2, #1
 	tbl	v0.16b, {v1.16b}, v3.16b
 	eor	v0.16b, v2.16b, v0.16b
 	eor	v0.16b, v0.16b, v4.16b
 Lvpaes_ctr32_encrypt_blocks_6:
+	ldr	q5, [x5], #16                   // A
 	ushr	v4.16b, v0.16b, #4              // let i = x >> 4;
-	and	v0.16b, v0.16b, v18.16b         // let k = x & 0x0f;
-	tbl	v1.16b, {v19.16b}, v0.16b       // a/k
-	ldr	q20, [x5], #16                  // A
+	and	v0.16b, v0.16b, v20.16b         // let k = x & 0x0f;
+	ldp	q22, q6, [x4], #32              // 2A + B
+	tbl	v1.16b, {v19.16b}, v4.16b       // 1/i + a/k
 	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
+	tbl	v0.16b, {v21.16b}, v0.16b       // a/k
+	tbl	v2.16b, {v19.16b}, v3.16b       // 1/j + a/k
+	eor	v1.16b, v1.16b, v0.16b
+	eor	v2.16b, v2.16b, v0.16b
+	tbl	v0.16b, {v19.16b}, v1.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v19.16b}, v2.16b
 	sub	x2, x2, #1                      // for r in 1..last {
-	tbl	v0.16b, {v17.16b}, v4.16b       // 1/i + a/k
-	tbl	v2.16b, {v17.16b}, v3.16b       // 1/j + a/k
-	ldp	q21, q22, [x4], #32             // 2A + B
-	and	x4, x4, #0xffffffffffffff7f
-	eor	v0.16b, v0.16b, v1.16b
-	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v17.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v17.16b}, v1.16b
 	eor	v2.16b, v0.16b, v3.16b
-	eor	v3.16b, v1.16b, v4.16b
-	tbl	v0.16b, {v7.16b}, v2.16b        // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v1.16b, {v16.16b}, v3.16b
-	tbl	v4.16b, {v5.16b}, v2.16b
-	tbl	v2.16b, {v6.16b}, v3.16b
-	eor	v0.16b, v20.16b, v0.16b
-	eor	v3.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v3.16b}, v21.16b
-	eor	v0.16b, v4.16b, v2.16b
-	tbl	v2.16b, {v3.16b}, v22.16b       // 2A + 3B + C + D
+	eor	v1.16b, v1.16b, v4.16b
+	tbl	v0.16b, {v17.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v3.16b, {v16.16b}, v1.16b
+	tbl	v1.16b, {v18.16b}, v1.16b
+	tbl	v2.16b, {v7.16b}, v2.16b
+	eor	v0.16b, v5.16b, v0.16b
+	eor	v4.16b, v1.16b, v0.16b
+	eor	v0.16b, v2.16b, v3.16b
+	tbl	v1.16b, {v4.16b}, v22.16b
+	tbl	v2.16b, {v4.16b}, v6.16b        // 2A + 3B + C + D
+	and	x4, x4, #0xffffffffffffff7f
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v0.16b}, v21.16b
+	tbl	v1.16b, {v0.16b}, v22.16b
 	eor	v0.16b, v2.16b, v0.16b
 	eor	v0.16b, v0.16b, v1.16b
 	cbnz	x2, Lvpaes_ctr32_encrypt_blocks_6
 	ushr	v6.16b, v0.16b, #4              // let i = x >> 4;
-	and	v1.16b, v0.16b, v18.16b         // let k = x & 0x0f;
-	tbl	v3.16b, {v19.16b}, v1.16b       // a/k
+	and	v1.16b, v0.16b, v20.16b         // let k = x & 0x0f;
+	tbl	v3.16b, {v21.16b}, v1.16b       // a/k
 	ldr	q0, [x11, #384]                 // return tbl(t[0], low) ^ tbl(t[1], high);
 	eor	v5.16b, v6.16b, v1.16b          // let j = i ^ k;
 	ldr	q1, [x11, #400]
-	tbl	v2.16b, {v17.16b}, v6.16b       // 1/i + a/k
+	tbl	v2.16b, {v19.16b}, v6.16b       // 1/i + a/k
 	add	x4, x11, #192                   // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
-	tbl	v4.16b, {v17.16b}, v5.16b       // 1/j + a/k
+	tbl	v4.16b, {v19.16b}, v5.16b       // 1/j + a/k
 	and	x2, x6, #0x3
 	ldr	q7, [x3, x6, lsl #4]
-	ldr	q18, [x0]                       // dst[i] = encrypt_block(input, key) ^ src[i];
+	ldr	q17, [x0]                       // dst[i] = encrypt_block(input, key) ^ src[i];
 	eor	v2.16b, v2.16b, v3.16b
 	ldr	q16, [x4, x2, lsl #4]
 	eor	v3.16b, v4.16b, v3.16b
-	tbl	v2.16b, {v17.16b}, v2.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v3.16b, {v17.16b}, v3.16b
+	tbl	v2.16b, {v19.16b}, v2.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v3.16b, {v19.16b}, v3.16b
 	eor	v2.16b, v2.16b, v5.16b
 	eor	v3.16b, v3.16b, v6.16b
 	tbl	v0.16b, {v0.16b}, v2.16b
@@ -671,12 +675,16 @@ Lvpaes_ctr32_encrypt_blocks_6:
 	eor	v0.16b, v7.16b, v0.16b
 	eor	v0.16b, v1.16b, v0.16b
 	tbl	v0.16b, {v0.16b}, v16.16b
-	eor	v0.16b, v0.16b, v18.16b
+	eor	v0.16b, v0.16b, v17.16b
 	str	q0, [x1]
 Lvpaes_ctr32_encrypt_blocks_7:
-	ldr	d10, [sp, #16]
+	ldp	d12, d13, [sp, #32]
+	.cfi_restore	d12
+	.cfi_restore	d13
+	ldp	d10, d11, [sp, #16]
 	.cfi_restore	d10
-	ldp	d8, d9, [sp], #32
+	.cfi_restore	d11
+	ldp	d8, d9, [sp], #48
 	.cfi_def_cfa_offset	0
 	.cfi_restore	d8
 	.cfi_restore	d9
@@ -706,108 +714,110 @@ Lvpaes_ctr32_encrypt_blocks_7:
 _vpaes_cbc_encrypt:
 	.cfi_startproc
 	hint	#34                             // bti c
-	stp	d8, d9, [sp, #-48]!
-	.cfi_def_cfa_offset	48
-	.cfi_offset	d8, -48
-	.cfi_offset	d9, -40
+	stp	d8, d9, [sp, #-64]!
+	.cfi_def_cfa_offset	64
+	.cfi_offset	d8, -64
+	.cfi_offset	d9, -56
 	stp	d10, d11, [sp, #16]
-	.cfi_offset	d10, -32
-	.cfi_offset	d11, -24
+	.cfi_offset	d10, -48
+	.cfi_offset	d11, -40
 	stp	d12, d13, [sp, #32]
-	.cfi_offset	d12, -16
-	.cfi_offset	d13, -8
+	.cfi_offset	d12, -32
+	.cfi_offset	d13, -24
+	str	d14, [sp, #48]
+	.cfi_offset	d14, -16
 	adrp	x11, _vpaes_armv8_tables@PAGE   // export fn vpaes_cbc_encrypt(src: in u8x16[length / 16], dst: out u8x1...
 	add	x11, x11, _vpaes_armv8_tables@PAGEOFF
 	cbz	x2, Lvpaes_cbc_encrypt_11       // if length == 0 { return; }
-	movi	v16.16b, #0xf                   // return linear(t, x & 0x0f, x >> 4);
-	ldr	q25, [x4]                       // var chain = ivec[0];
-	ldp	q24, q7, [x11, #256]            // a/k
+	movi	v17.16b, #0xf                   // return linear(t, x & 0x0f, x >> 4);
+	ldr	q26, [x4]                       // var chain = ivec[0];
+	ldp	q25, q16, [x11, #256]           // a/k
 	cbz	w5, Lvpaes_cbc_encrypt_3        // if enc != 0 {
 	lsr	x2, x2, #4                      // for i in 0..length / 16 {
 	cbz	x2, Lvpaes_cbc_encrypt_10
 	ldr	w5, [x3, #240]                  // let last = key.rounds as u64 + 1;
 	add	x10, x11, #192                  // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
-	ldp	q23, q22, [x11, #288]           // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldp	q24, q23, [x11, #288]           // return tbl(t[0], low) ^ tbl(t[1], high);
 	add	x9, x5, #1
-	ldp	q20, q19, [x11, #320]
-	ldp	q18, q17, [x11, #352]
-	ldp	q6, q5, [x11, #384]
-	ldr	q4, [x3, x9, lsl #4]
-	ldr	q21, [x3]                       // var s = transform(to_pairs, x) ^ key.rd_key[0];
+	ldp	q21, q20, [x11, #320]
+	ldp	q19, q18, [x11, #352]
+	ldp	q7, q6, [x11, #384]
+	ldr	q5, [x3, x9, lsl #4]
+	ldr	q22, [x3]                       // var s = transform(to_pairs, x) ^ key.rd_key[0];
 Lvpaes_cbc_encrypt_1:
 	ldr	q0, [x0]                        // chain = encrypt_block(src[i] ^ chain, key);
 	add	x7, x3, #16                     // for r in 1..last {
 	add	x6, x11, #32
 	mov	x8, x5
-	eor	v0.16b, v0.16b, v25.16b
+	eor	v0.16b, v0.16b, v26.16b
 	ushr	v1.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	and	v0.16b, v0.16b, v16.16b
-	tbl	v2.16b, {v23.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v0.16b, {v22.16b}, v1.16b
+	and	v0.16b, v0.16b, v17.16b
+	tbl	v2.16b, {v24.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v0.16b, {v23.16b}, v1.16b
 	eor	v0.16b, v2.16b, v0.16b
-	eor	v0.16b, v0.16b, v21.16b         // var s = transform(to_pairs, x) ^ key.rd_key[0];
+	eor	v0.16b, v0.16b, v22.16b         // var s = transform(to_pairs, x) ^ key.rd_key[0];
 Lvpaes_cbc_encrypt_2:
-	ushr	v25.16b, v0.16b, #4             // let i = x >> 4;
-	and	v0.16b, v0.16b, v16.16b         // let k = x & 0x0f;
-	tbl	v1.16b, {v7.16b}, v0.16b        // a/k
 	ldr	q28, [x7], #16                  // A
-	eor	v3.16b, v25.16b, v0.16b         // let j = i ^ k;
-	sub	x8, x8, #1                      // for r in 1..last {
-	tbl	v0.16b, {v24.16b}, v25.16b      // 1/i + a/k
-	tbl	v2.16b, {v24.16b}, v3.16b       // 1/j + a/k
+	ushr	v4.16b, v0.16b, #4              // let i = x >> 4;
+	and	v0.16b, v0.16b, v17.16b         // let k = x & 0x0f;
 	ldp	q26, q27, [x6], #32             // 2A + B
-	and	x6, x6, #0xffffffffffffff7f
-	eor	v0.16b, v0.16b, v1.16b
-	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v24.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v24.16b}, v1.16b
+	tbl	v1.16b, {v25.16b}, v4.16b       // 1/i + a/k
+	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
+	tbl	v0.16b, {v16.16b}, v0.16b       // a/k
+	tbl	v2.16b, {v25.16b}, v3.16b       // 1/j + a/k
+	eor	v1.16b, v1.16b, v0.16b
+	eor	v2.16b, v2.16b, v0.16b
+	tbl	v0.16b, {v25.16b}, v1.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v25.16b}, v2.16b
+	sub	x8, x8, #1                      // for r in 1..last {
 	eor	v2.16b, v0.16b, v3.16b
-	eor	v3.16b, v1.16b, v25.16b
-	tbl	v0.16b, {v20.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v1.16b, {v19.16b}, v3.16b
-	tbl	v25.16b, {v18.16b}, v2.16b
-	tbl	v2.16b, {v17.16b}, v3.16b
+	eor	v1.16b, v1.16b, v4.16b
+	tbl	v0.16b, {v21.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v3.16b, {v18.16b}, v1.16b
+	tbl	v1.16b, {v20.16b}, v1.16b
+	tbl	v2.16b, {v19.16b}, v2.16b
 	eor	v0.16b, v28.16b, v0.16b
-	eor	v3.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v3.16b}, v26.16b
-	eor	v0.16b, v25.16b, v2.16b
-	tbl	v2.16b, {v3.16b}, v27.16b       // 2A + 3B + C + D
+	eor	v4.16b, v1.16b, v0.16b
+	eor	v0.16b, v2.16b, v3.16b
+	tbl	v1.16b, {v4.16b}, v26.16b
+	tbl	v2.16b, {v4.16b}, v27.16b       // 2A + 3B + C + D
+	and	x6, x6, #0xffffffffffffff7f
 	eor	v0.16b, v1.16b, v0.16b
 	tbl	v1.16b, {v0.16b}, v26.16b
 	eor	v0.16b, v2.16b, v0.16b
 	eor	v0.16b, v0.16b, v1.16b
 	cbnz	x8, Lvpaes_cbc_encrypt_2
-	ushr	v25.16b, v0.16b, #4             // let i = x >> 4;
-	and	v0.16b, v0.16b, v16.16b         // let k = x & 0x0f;
-	tbl	v1.16b, {v7.16b}, v0.16b        // a/k
+	ushr	v4.16b, v0.16b, #4              // let i = x >> 4;
+	and	v0.16b, v0.16b, v17.16b         // let k = x & 0x0f;
+	tbl	v1.16b, {v16.16b}, v0.16b       // a/k
 	and	x6, x9, #0x3                    // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
-	eor	v3.16b, v25.16b, v0.16b         // let j = i ^ k;
+	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
 	add	x0, x0, #16                     // for i in 0..length / 16 {
-	tbl	v0.16b, {v24.16b}, v25.16b      // 1/i + a/k
+	tbl	v0.16b, {v25.16b}, v4.16b       // 1/i + a/k
 	sub	x2, x2, #1
-	tbl	v2.16b, {v24.16b}, v3.16b       // 1/j + a/k
+	tbl	v2.16b, {v25.16b}, v3.16b       // 1/j + a/k
 	ldr	q26, [x10, x6, lsl #4]
 	eor	v0.16b, v0.16b, v1.16b
 	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v24.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v24.16b}, v1.16b
+	tbl	v0.16b, {v25.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v25.16b}, v1.16b
 	eor	v0.16b, v0.16b, v3.16b
-	eor	v1.16b, v1.16b, v25.16b
-	tbl	v0.16b, {v6.16b}, v0.16b        // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v1.16b, {v5.16b}, v1.16b
-	eor	v0.16b, v4.16b, v0.16b
+	eor	v1.16b, v1.16b, v4.16b
+	tbl	v0.16b, {v7.16b}, v0.16b        // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v1.16b, {v6.16b}, v1.16b
+	eor	v0.16b, v5.16b, v0.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v25.16b, {v0.16b}, v26.16b
-	str	q25, [x1], #16                  // dst[i] = chain;
+	tbl	v26.16b, {v0.16b}, v26.16b
+	str	q26, [x1], #16                  // dst[i] = chain;
 	cbnz	x2, Lvpaes_cbc_encrypt_1
 	b	Lvpaes_cbc_encrypt_10
 Lvpaes_cbc_encrypt_3:
-	ldp	q26, q23, [x11, #448]           // 9A
+	ldp	q27, q24, [x11, #448]           // 9A
 	lsr	x2, x2, #4                      // for i in 0..length / 16 weave 3, 2, 1 {
-	ldp	q22, q21, [x11, #480]           // 9B + 13A
-	ldp	q20, q19, [x11, #512]           // 9C + 13B + 11A
-	ldp	q18, q17, [x11, #544]           // 9D + 13C + 11B + 14A
-	ldr	q27, [x11, #416]                // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldp	q23, q22, [x11, #480]           // 9B + 13A
+	ldp	q21, q20, [x11, #512]           // 9C + 13B + 11A
+	ldp	q19, q18, [x11, #544]           // 9D + 13C + 11B + 14A
+	ldr	q28, [x11, #416]                // return tbl(t[0], low) ^ tbl(t[1], high);
 	cmp	x2, #3
 	b.lo	Lvpaes_cbc_encrypt_6
 	ldr	w6, [x3, #240]                  // let last = key.rounds as u64 + 1;
@@ -823,185 +833,185 @@ Lvpaes_cbc_encrypt_4:
 	mov	x8, x6
 	ushr	v2.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
 	ushr	v5.16b, v3.16b, #4
-	and	v1.16b, v0.16b, v16.16b
-	and	v4.16b, v3.16b, v16.16b
+	and	v1.16b, v0.16b, v17.16b
+	and	v4.16b, v3.16b, v17.16b
 	ldr	q6, [x0, #32]
 	ldr	q0, [x11, #432]                 // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v3.16b, {v27.16b}, v1.16b
-	tbl	v4.16b, {v27.16b}, v4.16b
+	tbl	v3.16b, {v28.16b}, v1.16b
+	tbl	v4.16b, {v28.16b}, v4.16b
 	ldr	q30, [x3]                       // var s = transform(to_undone, x) ^ key.rd_key[0];
-	ushr	v28.16b, v6.16b, #4
-	and	v6.16b, v6.16b, v16.16b
+	ushr	v7.16b, v6.16b, #4
+	and	v6.16b, v6.16b, v17.16b
 	tbl	v1.16b, {v0.16b}, v2.16b
 	tbl	v2.16b, {v0.16b}, v5.16b
-	tbl	v6.16b, {v27.16b}, v6.16b
-	tbl	v5.16b, {v0.16b}, v28.16b
+	tbl	v6.16b, {v28.16b}, v6.16b
+	tbl	v5.16b, {v0.16b}, v7.16b
 	eor	v0.16b, v3.16b, v1.16b
 	eor	v1.16b, v4.16b, v2.16b
-	eor	v28.16b, v0.16b, v30.16b
+	eor	v2.16b, v0.16b, v30.16b
 	eor	v0.16b, v6.16b, v5.16b
-	eor	v5.16b, v1.16b, v30.16b
-	eor	v3.16b, v0.16b, v30.16b
+	eor	v3.16b, v1.16b, v30.16b
+	eor	v30.16b, v0.16b, v30.16b
 Lvpaes_cbc_encrypt_5:
-	ushr	v30.16b, v28.16b, #4            // let i = x >> 4;
-	and	v0.16b, v28.16b, v16.16b        // let k = x & 0x0f;
-	tbl	v10.16b, {v7.16b}, v0.16b       // a/k
-	ldr	q2, [x7], #16                   // 9A
-	eor	v28.16b, v30.16b, v0.16b        // let j = i ^ k;
-	ldr	q4, [x2], #16                   // let step = unmix[r % 4];
-	ushr	v31.16b, v5.16b, #4
-	and	v1.16b, v5.16b, v16.16b
-	tbl	v0.16b, {v24.16b}, v30.16b      // 1/i + a/k
-	eor	v8.16b, v31.16b, v1.16b
-	tbl	v9.16b, {v7.16b}, v1.16b
-	tbl	v5.16b, {v24.16b}, v31.16b
-	tbl	v1.16b, {v24.16b}, v28.16b      // 1/j + a/k
-	eor	v0.16b, v0.16b, v10.16b
-	tbl	v6.16b, {v24.16b}, v8.16b
+	and	v0.16b, v2.16b, v17.16b         // let k = x & 0x0f;
+	ushr	v7.16b, v2.16b, #4              // let i = x >> 4;
+	and	v1.16b, v3.16b, v17.16b
+	sub	x8, x8, #1                      // for r in 1..last {
+	ushr	v6.16b, v3.16b, #4
+	and	v2.16b, v30.16b, v17.16b
+	ushr	v5.16b, v30.16b, #4
+	ldr	q12, [x2], #16                  // let step = unmix[r % 4];
+	and	x2, x2, #0xffffffffffffffbf
+	eor	v8.16b, v7.16b, v0.16b          // let j = i ^ k;
+	eor	v31.16b, v6.16b, v1.16b
+	eor	v30.16b, v5.16b, v2.16b
+	ldr	q4, [x7], #16                   // 9A
+	tbl	v3.16b, {v16.16b}, v0.16b       // a/k
+	tbl	v11.16b, {v25.16b}, v7.16b      // 1/i + a/k
+	tbl	v10.16b, {v25.16b}, v6.16b
+	tbl	v14.16b, {v16.16b}, v1.16b
+	tbl	v13.16b, {v16.16b}, v2.16b
+	tbl	v9.16b, {v25.16b}, v5.16b
+	tbl	v0.16b, {v25.16b}, v8.16b       // 1/j + a/k
+	tbl	v1.16b, {v25.16b}, v31.16b
+	tbl	v2.16b, {v25.16b}, v30.16b
+	eor	v11.16b, v11.16b, v3.16b
+	eor	v10.16b, v10.16b, v14.16b
+	eor	v9.16b, v9.16b, v13.16b
+	eor	v3.16b, v0.16b, v3.16b
+	eor	v1.16b, v1.16b, v14.16b
+	eor	v0.16b, v2.16b, v13.16b
+	tbl	v11.16b, {v25.16b}, v11.16b     // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v10.16b, {v25.16b}, v10.16b
+	tbl	v9.16b, {v25.16b}, v9.16b
+	tbl	v2.16b, {v25.16b}, v3.16b
+	tbl	v1.16b, {v25.16b}, v1.16b
+	tbl	v0.16b, {v25.16b}, v0.16b
+	eor	v13.16b, v11.16b, v8.16b
+	eor	v10.16b, v10.16b, v31.16b
+	eor	v8.16b, v9.16b, v30.16b
+	eor	v11.16b, v2.16b, v7.16b
+	eor	v9.16b, v1.16b, v6.16b
+	eor	v31.16b, v0.16b, v5.16b
+	tbl	v0.16b, {v27.16b}, v13.16b
+	tbl	v1.16b, {v27.16b}, v10.16b
+	tbl	v2.16b, {v27.16b}, v8.16b
+	tbl	v30.16b, {v24.16b}, v11.16b
+	tbl	v7.16b, {v24.16b}, v9.16b
+	tbl	v6.16b, {v24.16b}, v31.16b
+	tbl	v5.16b, {v23.16b}, v13.16b      // 9B + 13A
+	tbl	v3.16b, {v22.16b}, v11.16b
+	eor	v14.16b, v4.16b, v0.16b
+	eor	v0.16b, v4.16b, v1.16b
+	eor	v1.16b, v4.16b, v2.16b
+	eor	v4.16b, v30.16b, v14.16b
+	eor	v0.16b, v7.16b, v0.16b
+	eor	v7.16b, v6.16b, v1.16b
+	eor	v30.16b, v5.16b, v3.16b
+	tbl	v5.16b, {v23.16b}, v10.16b
+	tbl	v6.16b, {v22.16b}, v9.16b
+	tbl	v1.16b, {v23.16b}, v8.16b
+	tbl	v2.16b, {v22.16b}, v31.16b
+	tbl	v14.16b, {v4.16b}, v12.16b
+	tbl	v4.16b, {v0.16b}, v12.16b
+	tbl	v0.16b, {v7.16b}, v12.16b
+	tbl	v3.16b, {v18.16b}, v9.16b       // 9D + 13C + 11B + 14A
+	tbl	v7.16b, {v21.16b}, v13.16b      // 9C + 13B + 11A
+	tbl	v13.16b, {v19.16b}, v13.16b
+	tbl	v9.16b, {v20.16b}, v9.16b
+	eor	v5.16b, v5.16b, v6.16b
+	eor	v2.16b, v1.16b, v2.16b
+	eor	v6.16b, v30.16b, v14.16b
+	eor	v1.16b, v5.16b, v4.16b
+	eor	v4.16b, v2.16b, v0.16b
+	tbl	v30.16b, {v20.16b}, v11.16b
+	tbl	v5.16b, {v21.16b}, v10.16b
+	tbl	v0.16b, {v21.16b}, v8.16b
+	tbl	v2.16b, {v20.16b}, v31.16b
+	tbl	v6.16b, {v6.16b}, v12.16b
+	tbl	v1.16b, {v1.16b}, v12.16b
+	tbl	v4.16b, {v4.16b}, v12.16b
+	tbl	v10.16b, {v19.16b}, v10.16b
+	tbl	v8.16b, {v19.16b}, v8.16b
+	tbl	v31.16b, {v18.16b}, v31.16b
+	eor	v30.16b, v7.16b, v30.16b
 	eor	v5.16b, v5.16b, v9.16b
-	eor	v1.16b, v1.16b, v10.16b
-	tbl	v0.16b, {v24.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v6.16b, v6.16b, v9.16b
-	tbl	v5.16b, {v24.16b}, v5.16b
-	tbl	v1.16b, {v24.16b}, v1.16b
-	eor	v28.16b, v0.16b, v28.16b
-	tbl	v9.16b, {v24.16b}, v6.16b
-	eor	v6.16b, v5.16b, v8.16b
-	eor	v30.16b, v1.16b, v30.16b
-	tbl	v0.16b, {v26.16b}, v28.16b
-	eor	v5.16b, v9.16b, v31.16b
-	tbl	v31.16b, {v26.16b}, v6.16b
-	tbl	v1.16b, {v23.16b}, v30.16b
-	tbl	v8.16b, {v23.16b}, v5.16b
-	eor	v0.16b, v2.16b, v0.16b
-	eor	v31.16b, v2.16b, v31.16b
-	eor	v0.16b, v1.16b, v0.16b
-	tbl	v9.16b, {v22.16b}, v28.16b      // 9B + 13A
-	tbl	v10.16b, {v21.16b}, v30.16b
-	eor	v1.16b, v8.16b, v31.16b
-	tbl	v0.16b, {v0.16b}, v4.16b
-	tbl	v8.16b, {v22.16b}, v6.16b
-	tbl	v31.16b, {v21.16b}, v5.16b
-	tbl	v11.16b, {v1.16b}, v4.16b
-	eor	v1.16b, v9.16b, v10.16b
-	eor	v31.16b, v8.16b, v31.16b
-	eor	v0.16b, v1.16b, v0.16b
-	tbl	v9.16b, {v20.16b}, v28.16b      // 9C + 13B + 11A
-	tbl	v10.16b, {v19.16b}, v30.16b
-	eor	v1.16b, v31.16b, v11.16b
-	tbl	v0.16b, {v0.16b}, v4.16b
-	tbl	v11.16b, {v20.16b}, v6.16b
-	tbl	v31.16b, {v19.16b}, v5.16b
-	tbl	v8.16b, {v1.16b}, v4.16b
-	eor	v1.16b, v9.16b, v10.16b
-	eor	v31.16b, v11.16b, v31.16b
-	eor	v0.16b, v1.16b, v0.16b
-	tbl	v28.16b, {v18.16b}, v28.16b     // 9D + 13C + 11B + 14A
-	tbl	v1.16b, {v17.16b}, v30.16b
-	eor	v30.16b, v31.16b, v8.16b
-	tbl	v0.16b, {v0.16b}, v4.16b
-	tbl	v6.16b, {v18.16b}, v6.16b
-	tbl	v5.16b, {v17.16b}, v5.16b
-	tbl	v30.16b, {v30.16b}, v4.16b
-	eor	v1.16b, v28.16b, v1.16b
-	eor	v5.16b, v6.16b, v5.16b
-	eor	v28.16b, v1.16b, v0.16b
-	ushr	v31.16b, v3.16b, #4
-	and	v0.16b, v3.16b, v16.16b
-	tbl	v1.16b, {v7.16b}, v0.16b
-	eor	v6.16b, v31.16b, v0.16b
-	tbl	v0.16b, {v24.16b}, v31.16b
-	tbl	v3.16b, {v24.16b}, v6.16b
-	eor	v5.16b, v5.16b, v30.16b
-	and	x2, x2, #0xffffffffffffffbf     // for r in 1..last {
-	sub	x8, x8, #1
-	eor	v0.16b, v0.16b, v1.16b
-	eor	v1.16b, v3.16b, v1.16b
-	tbl	v0.16b, {v24.16b}, v0.16b
-	tbl	v1.16b, {v24.16b}, v1.16b
-	eor	v30.16b, v0.16b, v6.16b
-	eor	v31.16b, v1.16b, v31.16b
-	tbl	v0.16b, {v26.16b}, v30.16b
-	tbl	v1.16b, {v23.16b}, v31.16b
-	tbl	v6.16b, {v22.16b}, v30.16b
-	tbl	v3.16b, {v21.16b}, v31.16b
-	eor	v0.16b, v2.16b, v0.16b
-	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v4.16b
-	eor	v1.16b, v6.16b, v3.16b
-	tbl	v3.16b, {v20.16b}, v30.16b
-	tbl	v2.16b, {v19.16b}, v31.16b
-	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v4.16b
-	tbl	v6.16b, {v18.16b}, v30.16b
-	eor	v1.16b, v3.16b, v2.16b
-	tbl	v2.16b, {v17.16b}, v31.16b
-	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v4.16b
-	eor	v1.16b, v6.16b, v2.16b
-	eor	v3.16b, v1.16b, v0.16b
+	tbl	v9.16b, {v18.16b}, v11.16b
+	eor	v7.16b, v0.16b, v2.16b
+	eor	v0.16b, v30.16b, v6.16b
+	eor	v2.16b, v5.16b, v1.16b
+	eor	v5.16b, v7.16b, v4.16b
+	eor	v1.16b, v13.16b, v9.16b
+	eor	v6.16b, v8.16b, v31.16b
+	eor	v4.16b, v10.16b, v3.16b
+	tbl	v0.16b, {v0.16b}, v12.16b
+	tbl	v3.16b, {v2.16b}, v12.16b
+	tbl	v5.16b, {v5.16b}, v12.16b
+	eor	v2.16b, v1.16b, v0.16b
+	eor	v3.16b, v4.16b, v3.16b
+	eor	v30.16b, v6.16b, v5.16b
 	cbnz	x8, Lvpaes_cbc_encrypt_5
-	ushr	v31.16b, v28.16b, #4            // let i = x >> 4;
-	and	v0.16b, v28.16b, v16.16b        // let k = x & 0x0f;
-	ushr	v8.16b, v5.16b, #4
-	ldr	q6, [x11, #576]                 // return tbl(t[0], low) ^ tbl(t[1], high);
-	eor	v9.16b, v31.16b, v0.16b         // let j = i ^ k;
-	tbl	v1.16b, {v7.16b}, v0.16b        // a/k
-	ldr	q28, [x11, #592]
-	tbl	v11.16b, {v24.16b}, v31.16b     // 1/i + a/k
-	and	v0.16b, v5.16b, v16.16b
-	ldr	q5, [x10, x9, lsl #4]           // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
-	tbl	v12.16b, {v24.16b}, v9.16b      // 1/j + a/k
-	eor	v10.16b, v8.16b, v0.16b
-	ldp	q30, q4, [x0], #48              // chain = src[i];                     // again: cheaper than a register...
-	tbl	v13.16b, {v7.16b}, v0.16b
-	tbl	v0.16b, {v24.16b}, v8.16b
-	tbl	v2.16b, {v24.16b}, v10.16b
-	eor	v11.16b, v11.16b, v1.16b
-	eor	v1.16b, v12.16b, v1.16b
-	tbl	v12.16b, {v24.16b}, v11.16b     // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	ushr	v11.16b, v2.16b, #4             // let i = x >> 4;
+	and	v0.16b, v2.16b, v17.16b         // let k = x & 0x0f;
+	ushr	v10.16b, v3.16b, #4
+	ldr	q8, [x11, #576]                 // return tbl(t[0], low) ^ tbl(t[1], high);
+	eor	v12.16b, v11.16b, v0.16b        // let j = i ^ k;
+	tbl	v13.16b, {v16.16b}, v0.16b      // a/k
+	ldr	q9, [x11, #592]
+	tbl	v0.16b, {v25.16b}, v11.16b      // 1/i + a/k
+	and	v2.16b, v3.16b, v17.16b
+	ldr	q31, [x10, x9, lsl #4]          // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
+	tbl	v1.16b, {v25.16b}, v12.16b      // 1/j + a/k
+	eor	v5.16b, v10.16b, v2.16b
+	ldp	q6, q7, [x0], #48               // chain = src[i];                     // again: cheaper than a register...
+	tbl	v4.16b, {v16.16b}, v2.16b
+	tbl	v3.16b, {v25.16b}, v10.16b
+	tbl	v2.16b, {v25.16b}, v5.16b
 	eor	v0.16b, v0.16b, v13.16b
-	tbl	v11.16b, {v24.16b}, v1.16b
-	eor	v2.16b, v2.16b, v13.16b
-	tbl	v1.16b, {v24.16b}, v0.16b
-	tbl	v0.16b, {v24.16b}, v2.16b
-	eor	v12.16b, v12.16b, v9.16b
-	ushr	v9.16b, v3.16b, #4
-	and	v3.16b, v3.16b, v16.16b
-	eor	v2.16b, v11.16b, v31.16b
-	eor	v31.16b, v9.16b, v3.16b
-	tbl	v11.16b, {v7.16b}, v3.16b
-	tbl	v12.16b, {v6.16b}, v12.16b
-	tbl	v13.16b, {v24.16b}, v9.16b
-	eor	v10.16b, v1.16b, v10.16b
-	tbl	v3.16b, {v28.16b}, v2.16b
-	tbl	v2.16b, {v24.16b}, v31.16b
-	eor	v1.16b, v13.16b, v11.16b
-	eor	v0.16b, v0.16b, v8.16b
-	tbl	v10.16b, {v6.16b}, v10.16b
-	tbl	v8.16b, {v28.16b}, v0.16b
-	eor	v0.16b, v29.16b, v12.16b
-	eor	v2.16b, v2.16b, v11.16b
-	eor	v0.16b, v3.16b, v0.16b
-	tbl	v3.16b, {v24.16b}, v1.16b
-	eor	v1.16b, v29.16b, v10.16b
-	tbl	v0.16b, {v0.16b}, v5.16b
-	tbl	v2.16b, {v24.16b}, v2.16b
-	eor	v3.16b, v3.16b, v31.16b
-	eor	v1.16b, v8.16b, v1.16b
-	tbl	v1.16b, {v1.16b}, v5.16b
-	eor	v0.16b, v0.16b, v25.16b         // let plain = decrypt_block(src[i], key) ^ chain;
-	ldur	q25, [x0, #-16]
-	eor	v2.16b, v2.16b, v9.16b
+	eor	v1.16b, v1.16b, v13.16b
+	tbl	v13.16b, {v25.16b}, v0.16b      // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v0.16b, v3.16b, v4.16b
+	tbl	v3.16b, {v25.16b}, v1.16b
+	eor	v1.16b, v2.16b, v4.16b
+	tbl	v14.16b, {v25.16b}, v0.16b
+	tbl	v0.16b, {v25.16b}, v1.16b
+	eor	v1.16b, v13.16b, v12.16b
+	ushr	v2.16b, v30.16b, #4
+	and	v30.16b, v30.16b, v17.16b
+	eor	v3.16b, v3.16b, v11.16b
+	eor	v4.16b, v2.16b, v30.16b
+	tbl	v30.16b, {v16.16b}, v30.16b
+	tbl	v11.16b, {v8.16b}, v1.16b
+	tbl	v13.16b, {v25.16b}, v2.16b
+	eor	v1.16b, v14.16b, v5.16b
+	tbl	v12.16b, {v9.16b}, v3.16b
+	tbl	v3.16b, {v25.16b}, v4.16b
+	eor	v5.16b, v13.16b, v30.16b
+	eor	v0.16b, v0.16b, v10.16b
+	tbl	v1.16b, {v8.16b}, v1.16b
+	tbl	v10.16b, {v9.16b}, v0.16b
+	eor	v0.16b, v29.16b, v11.16b
+	eor	v30.16b, v3.16b, v30.16b
+	eor	v0.16b, v12.16b, v0.16b
+	tbl	v3.16b, {v25.16b}, v5.16b
+	eor	v1.16b, v29.16b, v1.16b
+	tbl	v0.16b, {v0.16b}, v31.16b
+	tbl	v5.16b, {v25.16b}, v30.16b
+	eor	v3.16b, v3.16b, v4.16b
+	eor	v1.16b, v10.16b, v1.16b
+	tbl	v1.16b, {v1.16b}, v31.16b
+	eor	v0.16b, v0.16b, v26.16b         // let plain = decrypt_block(src[i], key) ^ chain;
+	ldur	q26, [x0, #-16]
+	eor	v2.16b, v5.16b, v2.16b
 	sub	x5, x5, #3                      // for i in 0..length / 16 weave 3, 2, 1 {
-	tbl	v3.16b, {v6.16b}, v3.16b
-	tbl	v2.16b, {v28.16b}, v2.16b
-	eor	v1.16b, v1.16b, v30.16b
+	tbl	v3.16b, {v8.16b}, v3.16b
+	tbl	v2.16b, {v9.16b}, v2.16b
+	eor	v1.16b, v1.16b, v6.16b
 	stp	q0, q1, [x1], #48               // dst[i] = plain;
 	eor	v0.16b, v29.16b, v3.16b
 	eor	v0.16b, v2.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v5.16b
-	eor	v0.16b, v0.16b, v4.16b
+	tbl	v0.16b, {v0.16b}, v31.16b
+	eor	v0.16b, v0.16b, v7.16b
 	stur	q0, [x1, #-16]
 	tbz	x5, #63, Lvpaes_cbc_encrypt_4
 	add	x2, x5, #3                      // for i in 0..length / 16 weave 3, 2, 1 {
@@ -1013,132 +1023,132 @@ Lvpaes_cbc_encrypt_6:
 	add	x6, x11, #144
 	ushr	v2.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
 	ushr	v5.16b, v3.16b, #4
-	and	v1.16b, v0.16b, v16.16b
-	and	v4.16b, v3.16b, v16.16b
+	and	v1.16b, v0.16b, v17.16b
+	and	v4.16b, v3.16b, v17.16b
 	ldr	q0, [x11, #432]                 // return tbl(t[0], low) ^ tbl(t[1], high);
 	ldr	w5, [x3, #240]                  // let last = key.rounds as u64 + 1;
-	tbl	v3.16b, {v27.16b}, v1.16b
-	tbl	v4.16b, {v27.16b}, v4.16b
+	tbl	v3.16b, {v28.16b}, v1.16b
+	tbl	v4.16b, {v28.16b}, v4.16b
 	ldr	q6, [x3]                        // var s = transform(to_undone, x) ^ key.rd_key[0];
 	tbl	v1.16b, {v0.16b}, v2.16b
 	tbl	v2.16b, {v0.16b}, v5.16b
 	add	x8, x5, #1
 	eor	v0.16b, v3.16b, v1.16b
 	eor	v1.16b, v4.16b, v2.16b
-	eor	v0.16b, v0.16b, v6.16b
-	eor	v31.16b, v1.16b, v6.16b
+	eor	v2.16b, v0.16b, v6.16b
+	eor	v0.16b, v1.16b, v6.16b
 Lvpaes_cbc_encrypt_7:
-	ushr	v28.16b, v0.16b, #4             // let i = x >> 4;
-	and	v0.16b, v0.16b, v16.16b         // let k = x & 0x0f;
-	tbl	v1.16b, {v7.16b}, v0.16b        // a/k
-	ldr	q29, [x7], #16                  // 9A
-	eor	v8.16b, v28.16b, v0.16b         // let j = i ^ k;
-	ldr	q3, [x6], #16                   // let step = unmix[r % 4];
-	ushr	v30.16b, v31.16b, #4
-	and	v2.16b, v31.16b, v16.16b
-	tbl	v0.16b, {v24.16b}, v28.16b      // 1/i + a/k
-	eor	v31.16b, v30.16b, v2.16b
-	tbl	v5.16b, {v7.16b}, v2.16b
-	tbl	v4.16b, {v24.16b}, v30.16b
-	tbl	v2.16b, {v24.16b}, v8.16b       // 1/j + a/k
-	eor	v0.16b, v0.16b, v1.16b
-	tbl	v6.16b, {v24.16b}, v31.16b
-	eor	v4.16b, v4.16b, v5.16b
+	and	v1.16b, v2.16b, v17.16b         // let k = x & 0x0f;
+	and	v4.16b, v0.16b, v17.16b
+	ushr	v29.16b, v2.16b, #4             // let i = x >> 4;
+	ushr	v30.16b, v0.16b, #4
+	ldr	q7, [x7], #16                   // 9A
+	tbl	v2.16b, {v16.16b}, v1.16b       // a/k
+	tbl	v0.16b, {v25.16b}, v29.16b      // 1/i + a/k
+	tbl	v6.16b, {v16.16b}, v4.16b
+	tbl	v5.16b, {v25.16b}, v30.16b
+	eor	v3.16b, v29.16b, v1.16b         // let j = i ^ k;
+	eor	v31.16b, v30.16b, v4.16b
+	eor	v1.16b, v0.16b, v2.16b
+	eor	v5.16b, v5.16b, v6.16b
+	tbl	v0.16b, {v25.16b}, v3.16b       // 1/j + a/k
+	tbl	v4.16b, {v25.16b}, v31.16b
+	tbl	v1.16b, {v25.16b}, v1.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v5.16b, {v25.16b}, v5.16b
+	eor	v0.16b, v0.16b, v2.16b
+	eor	v2.16b, v4.16b, v6.16b
+	eor	v8.16b, v1.16b, v3.16b
+	eor	v6.16b, v5.16b, v31.16b
+	tbl	v0.16b, {v25.16b}, v0.16b
+	tbl	v2.16b, {v25.16b}, v2.16b
+	tbl	v1.16b, {v27.16b}, v8.16b
+	tbl	v3.16b, {v27.16b}, v6.16b
+	tbl	v5.16b, {v23.16b}, v6.16b       // 9B + 13A
+	tbl	v31.16b, {v21.16b}, v8.16b      // 9C + 13B + 11A
+	tbl	v4.16b, {v21.16b}, v6.16b
+	tbl	v9.16b, {v23.16b}, v8.16b
+	tbl	v6.16b, {v19.16b}, v6.16b       // 9D + 13C + 11B + 14A
+	eor	v29.16b, v0.16b, v29.16b
+	eor	v10.16b, v2.16b, v30.16b
+	eor	v12.16b, v7.16b, v1.16b
+	eor	v1.16b, v7.16b, v3.16b
+	ldr	q7, [x6], #16                   // let step = unmix[r % 4];
+	tbl	v0.16b, {v24.16b}, v29.16b
+	tbl	v2.16b, {v24.16b}, v10.16b
+	tbl	v13.16b, {v22.16b}, v29.16b
+	tbl	v11.16b, {v20.16b}, v10.16b
+	tbl	v30.16b, {v22.16b}, v10.16b
+	tbl	v3.16b, {v19.16b}, v8.16b
+	eor	v0.16b, v0.16b, v12.16b
 	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v24.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v5.16b, v6.16b, v5.16b
-	tbl	v2.16b, {v24.16b}, v4.16b
-	tbl	v1.16b, {v24.16b}, v1.16b
-	eor	v6.16b, v0.16b, v8.16b
-	tbl	v4.16b, {v24.16b}, v5.16b
-	eor	v5.16b, v2.16b, v31.16b
-	eor	v28.16b, v1.16b, v28.16b
-	tbl	v0.16b, {v26.16b}, v6.16b
-	eor	v4.16b, v4.16b, v30.16b
-	tbl	v2.16b, {v26.16b}, v5.16b
-	tbl	v1.16b, {v23.16b}, v28.16b
-	tbl	v30.16b, {v23.16b}, v4.16b
-	eor	v0.16b, v29.16b, v0.16b
-	eor	v29.16b, v29.16b, v2.16b
-	eor	v0.16b, v1.16b, v0.16b
-	tbl	v2.16b, {v22.16b}, v6.16b       // 9B + 13A
-	tbl	v1.16b, {v21.16b}, v28.16b
-	eor	v29.16b, v30.16b, v29.16b
-	tbl	v0.16b, {v0.16b}, v3.16b
-	tbl	v31.16b, {v22.16b}, v5.16b
-	tbl	v30.16b, {v21.16b}, v4.16b
-	tbl	v29.16b, {v29.16b}, v3.16b
-	eor	v1.16b, v2.16b, v1.16b
-	eor	v30.16b, v31.16b, v30.16b
-	eor	v0.16b, v1.16b, v0.16b
-	tbl	v2.16b, {v20.16b}, v6.16b       // 9C + 13B + 11A
-	tbl	v1.16b, {v19.16b}, v28.16b
-	eor	v29.16b, v30.16b, v29.16b
-	tbl	v0.16b, {v0.16b}, v3.16b
-	tbl	v31.16b, {v20.16b}, v5.16b
-	tbl	v30.16b, {v19.16b}, v4.16b
-	tbl	v29.16b, {v29.16b}, v3.16b
-	eor	v1.16b, v2.16b, v1.16b
-	eor	v30.16b, v31.16b, v30.16b
-	eor	v0.16b, v1.16b, v0.16b
-	tbl	v2.16b, {v18.16b}, v6.16b       // 9D + 13C + 11B + 14A
-	tbl	v1.16b, {v17.16b}, v28.16b
-	eor	v6.16b, v30.16b, v29.16b
-	tbl	v0.16b, {v0.16b}, v3.16b
-	tbl	v5.16b, {v18.16b}, v5.16b
-	tbl	v4.16b, {v17.16b}, v4.16b
-	tbl	v3.16b, {v6.16b}, v3.16b
-	eor	v1.16b, v2.16b, v1.16b
-	eor	v2.16b, v5.16b, v4.16b
-	eor	v0.16b, v1.16b, v0.16b
-	and	x6, x6, #0xffffffffffffffbf     // for r in 1..last {
-	sub	x5, x5, #1
-	eor	v31.16b, v2.16b, v3.16b
+	tbl	v8.16b, {v20.16b}, v29.16b
+	tbl	v12.16b, {v0.16b}, v7.16b
+	tbl	v2.16b, {v1.16b}, v7.16b
+	tbl	v14.16b, {v18.16b}, v29.16b
+	tbl	v29.16b, {v18.16b}, v10.16b
+	eor	v0.16b, v9.16b, v13.16b
+	eor	v1.16b, v5.16b, v30.16b
+	eor	v5.16b, v31.16b, v8.16b
+	eor	v4.16b, v4.16b, v11.16b
+	eor	v3.16b, v3.16b, v14.16b
+	eor	v0.16b, v0.16b, v12.16b
+	eor	v1.16b, v1.16b, v2.16b
+	eor	v6.16b, v6.16b, v29.16b
+	sub	x5, x5, #1                      // for r in 1..last {
+	and	x6, x6, #0xffffffffffffffbf
+	tbl	v0.16b, {v0.16b}, v7.16b
+	tbl	v1.16b, {v1.16b}, v7.16b
+	eor	v0.16b, v5.16b, v0.16b
+	eor	v1.16b, v4.16b, v1.16b
+	tbl	v0.16b, {v0.16b}, v7.16b
+	tbl	v1.16b, {v1.16b}, v7.16b
+	eor	v2.16b, v3.16b, v0.16b
+	eor	v0.16b, v6.16b, v1.16b
 	cbnz	x5, Lvpaes_cbc_encrypt_7
-	ushr	v28.16b, v0.16b, #4             // let i = x >> 4;
-	and	v0.16b, v0.16b, v16.16b         // let k = x & 0x0f;
-	tbl	v1.16b, {v7.16b}, v0.16b        // a/k
-	ldr	q5, [x11, #576]                 // return tbl(t[0], low) ^ tbl(t[1], high);
-	eor	v3.16b, v28.16b, v0.16b         // let j = i ^ k;
-	ldr	q6, [x11, #592]
-	tbl	v0.16b, {v24.16b}, v28.16b      // 1/i + a/k
+	ushr	v30.16b, v2.16b, #4             // let i = x >> 4;
+	and	v1.16b, v2.16b, v17.16b         // let k = x & 0x0f;
+	tbl	v2.16b, {v16.16b}, v1.16b       // a/k
+	ldr	q6, [x11, #576]                 // return tbl(t[0], low) ^ tbl(t[1], high);
+	eor	v4.16b, v30.16b, v1.16b         // let j = i ^ k;
+	ldr	q7, [x11, #592]
+	tbl	v1.16b, {v25.16b}, v30.16b      // 1/i + a/k
 	add	x6, x11, #192                   // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
-	tbl	v2.16b, {v24.16b}, v3.16b       // 1/j + a/k
+	tbl	v3.16b, {v25.16b}, v4.16b       // 1/j + a/k
 	and	x5, x8, #0x3
-	ushr	v4.16b, v31.16b, #4
-	and	v29.16b, v31.16b, v16.16b
-	eor	v0.16b, v0.16b, v1.16b
-	eor	v1.16b, v2.16b, v1.16b
+	ushr	v5.16b, v0.16b, #4
+	and	v29.16b, v0.16b, v17.16b
+	eor	v0.16b, v1.16b, v2.16b
+	eor	v1.16b, v3.16b, v2.16b
 	ldr	q2, [x3, x8, lsl #4]
-	tbl	v0.16b, {v24.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v24.16b}, v1.16b
-	eor	v0.16b, v0.16b, v3.16b
-	eor	v3.16b, v4.16b, v29.16b
-	tbl	v29.16b, {v7.16b}, v29.16b
-	eor	v1.16b, v1.16b, v28.16b
-	ldr	q28, [x6, x5, lsl #4]
+	tbl	v0.16b, {v25.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v25.16b}, v1.16b
+	eor	v0.16b, v0.16b, v4.16b
+	eor	v3.16b, v5.16b, v29.16b
+	tbl	v4.16b, {v16.16b}, v29.16b
+	eor	v1.16b, v1.16b, v30.16b
+	ldr	q29, [x6, x5, lsl #4]
 	sub	x2, x2, #2                      // for i in 0..length / 16 weave 3, 2, 1 {
-	tbl	v0.16b, {v5.16b}, v0.16b
-	tbl	v1.16b, {v6.16b}, v1.16b
+	tbl	v0.16b, {v6.16b}, v0.16b
+	tbl	v1.16b, {v7.16b}, v1.16b
 	eor	v0.16b, v2.16b, v0.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v24.16b}, v4.16b
-	eor	v1.16b, v1.16b, v29.16b
-	tbl	v0.16b, {v0.16b}, v28.16b
-	tbl	v1.16b, {v24.16b}, v1.16b
-	eor	v30.16b, v1.16b, v3.16b
-	tbl	v1.16b, {v24.16b}, v3.16b
-	eor	v1.16b, v1.16b, v29.16b
-	tbl	v3.16b, {v5.16b}, v30.16b
-	tbl	v1.16b, {v24.16b}, v1.16b
-	eor	v0.16b, v0.16b, v25.16b         // let plain = decrypt_block(src[i], key) ^ chain;
-	ldp	q5, q25, [x0], #32              // chain = src[i];                     // again: cheaper than a register...
-	eor	v2.16b, v2.16b, v3.16b
+	tbl	v1.16b, {v25.16b}, v5.16b
 	eor	v1.16b, v1.16b, v4.16b
-	tbl	v1.16b, {v6.16b}, v1.16b
-	eor	v1.16b, v1.16b, v2.16b
-	tbl	v1.16b, {v1.16b}, v28.16b
+	tbl	v0.16b, {v0.16b}, v29.16b
+	tbl	v1.16b, {v25.16b}, v1.16b
+	eor	v30.16b, v1.16b, v3.16b
+	tbl	v1.16b, {v25.16b}, v3.16b
+	eor	v1.16b, v1.16b, v4.16b
+	tbl	v3.16b, {v6.16b}, v30.16b
+	tbl	v1.16b, {v25.16b}, v1.16b
+	eor	v0.16b, v0.16b, v26.16b         // let plain = decrypt_block(src[i], key) ^ chain;
+	ldp	q4, q26, [x0], #32              // chain = src[i];                     // again: cheaper than a register...
+	eor	v2.16b, v2.16b, v3.16b
 	eor	v1.16b, v1.16b, v5.16b
+	tbl	v1.16b, {v7.16b}, v1.16b
+	eor	v1.16b, v1.16b, v2.16b
+	tbl	v1.16b, {v1.16b}, v29.16b
+	eor	v1.16b, v1.16b, v4.16b
 	stp	q0, q1, [x1], #32               // dst[i] = plain;
 Lvpaes_cbc_encrypt_8:
 	cbz	x2, Lvpaes_cbc_encrypt_10       // for i in 0..length / 16 weave 3, 2, 1 {
@@ -1148,66 +1158,66 @@ Lvpaes_cbc_encrypt_8:
 	add	x5, x11, #144
 	ldr	w2, [x3, #240]                  // let last = key.rounds as u64 + 1;
 	ushr	v2.16b, v1.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	and	v1.16b, v1.16b, v16.16b
-	tbl	v1.16b, {v27.16b}, v1.16b
+	and	v1.16b, v1.16b, v17.16b
+	tbl	v1.16b, {v28.16b}, v1.16b
 	ldr	q3, [x3]                        // var s = transform(to_undone, x) ^ key.rd_key[0];
 	tbl	v0.16b, {v0.16b}, v2.16b
 	add	x7, x2, #1
 	eor	v0.16b, v1.16b, v0.16b
 	eor	v0.16b, v0.16b, v3.16b
 Lvpaes_cbc_encrypt_9:
-	ushr	v4.16b, v0.16b, #4              // let i = x >> 4;
-	and	v0.16b, v0.16b, v16.16b         // let k = x & 0x0f;
-	tbl	v1.16b, {v7.16b}, v0.16b        // a/k
 	ldr	q5, [x6], #16                   // 9A
-	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
+	ushr	v4.16b, v0.16b, #4              // let i = x >> 4;
+	and	v0.16b, v0.16b, v17.16b         // let k = x & 0x0f;
 	ldr	q6, [x5], #16                   // let step = unmix[r % 4];
-	tbl	v0.16b, {v24.16b}, v4.16b       // 1/i + a/k
-	and	x5, x5, #0xffffffffffffffbf     // for r in 1..last {
-	tbl	v2.16b, {v24.16b}, v3.16b       // 1/j + a/k
-	sub	x2, x2, #1
+	tbl	v1.16b, {v16.16b}, v0.16b       // a/k
+	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
+	tbl	v0.16b, {v25.16b}, v4.16b       // 1/i + a/k
+	tbl	v2.16b, {v25.16b}, v3.16b       // 1/j + a/k
 	eor	v0.16b, v0.16b, v1.16b
 	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v24.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v24.16b}, v1.16b
-	eor	v27.16b, v0.16b, v3.16b
-	eor	v4.16b, v1.16b, v4.16b
-	tbl	v0.16b, {v26.16b}, v27.16b
-	tbl	v1.16b, {v23.16b}, v4.16b
-	tbl	v3.16b, {v22.16b}, v27.16b      // 9B + 13A
-	tbl	v2.16b, {v21.16b}, v4.16b
+	tbl	v0.16b, {v25.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	sub	x2, x2, #1                      // for r in 1..last {
+	and	x5, x5, #0xffffffffffffffbf
+	tbl	v1.16b, {v25.16b}, v1.16b
+	eor	v7.16b, v0.16b, v3.16b
+	eor	v28.16b, v1.16b, v4.16b
+	tbl	v0.16b, {v27.16b}, v7.16b
+	tbl	v3.16b, {v23.16b}, v7.16b       // 9B + 13A
+	tbl	v2.16b, {v22.16b}, v28.16b
 	eor	v0.16b, v5.16b, v0.16b
+	tbl	v1.16b, {v24.16b}, v28.16b
+	tbl	v4.16b, {v21.16b}, v7.16b       // 9C + 13B + 11A
+	tbl	v5.16b, {v19.16b}, v7.16b       // 9D + 13C + 11B + 14A
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v6.16b
 	eor	v1.16b, v3.16b, v2.16b
-	tbl	v3.16b, {v20.16b}, v27.16b      // 9C + 13B + 11A
-	tbl	v2.16b, {v19.16b}, v4.16b
-	eor	v0.16b, v1.16b, v0.16b
+	tbl	v2.16b, {v20.16b}, v28.16b
 	tbl	v0.16b, {v0.16b}, v6.16b
-	tbl	v5.16b, {v18.16b}, v27.16b      // 9D + 13C + 11B + 14A
-	eor	v1.16b, v3.16b, v2.16b
-	tbl	v2.16b, {v17.16b}, v4.16b
+	tbl	v3.16b, {v18.16b}, v28.16b
+	eor	v2.16b, v4.16b, v2.16b
 	eor	v0.16b, v1.16b, v0.16b
+	eor	v1.16b, v5.16b, v3.16b
 	tbl	v0.16b, {v0.16b}, v6.16b
-	eor	v1.16b, v5.16b, v2.16b
+	eor	v0.16b, v2.16b, v0.16b
+	tbl	v0.16b, {v0.16b}, v6.16b
 	eor	v0.16b, v1.16b, v0.16b
 	cbnz	x2, Lvpaes_cbc_encrypt_9
 	ushr	v6.16b, v0.16b, #4              // let i = x >> 4;
-	and	v1.16b, v0.16b, v16.16b         // let k = x & 0x0f;
-	tbl	v3.16b, {v7.16b}, v1.16b        // a/k
+	and	v1.16b, v0.16b, v17.16b         // let k = x & 0x0f;
+	tbl	v3.16b, {v16.16b}, v1.16b       // a/k
 	ldr	q0, [x11, #576]                 // return tbl(t[0], low) ^ tbl(t[1], high);
 	eor	v5.16b, v6.16b, v1.16b          // let j = i ^ k;
 	ldr	q1, [x11, #592]
-	tbl	v2.16b, {v24.16b}, v6.16b       // 1/i + a/k
+	tbl	v2.16b, {v25.16b}, v6.16b       // 1/i + a/k
 	add	x5, x11, #192                   // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
-	tbl	v4.16b, {v24.16b}, v5.16b       // 1/j + a/k
+	tbl	v4.16b, {v25.16b}, v5.16b       // 1/j + a/k
 	and	x2, x7, #0x3
 	ldr	q7, [x3, x7, lsl #4]
 	eor	v2.16b, v2.16b, v3.16b
 	ldr	q16, [x5, x2, lsl #4]
 	eor	v3.16b, v4.16b, v3.16b
-	tbl	v2.16b, {v24.16b}, v2.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v3.16b, {v24.16b}, v3.16b
+	tbl	v2.16b, {v25.16b}, v2.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v3.16b, {v25.16b}, v3.16b
 	eor	v2.16b, v2.16b, v5.16b
 	eor	v3.16b, v3.16b, v6.16b
 	tbl	v0.16b, {v0.16b}, v2.16b
@@ -1215,19 +1225,21 @@ Lvpaes_cbc_encrypt_9:
 	eor	v0.16b, v7.16b, v0.16b
 	eor	v0.16b, v1.16b, v0.16b
 	tbl	v0.16b, {v0.16b}, v16.16b
-	eor	v0.16b, v0.16b, v25.16b         // let plain = decrypt_block(src[i], key) ^ chain;
-	ldr	q25, [x0]                       // chain = src[i];                     // again: cheaper than a register...
+	eor	v0.16b, v0.16b, v26.16b         // let plain = decrypt_block(src[i], key) ^ chain;
+	ldr	q26, [x0]                       // chain = src[i];                     // again: cheaper than a register...
 	str	q0, [x1]                        // dst[i] = plain;
 Lvpaes_cbc_encrypt_10:
-	str	q25, [x4]                       // ivec[0] = chain;
+	str	q26, [x4]                       // ivec[0] = chain;
 Lvpaes_cbc_encrypt_11:
+	ldr	d14, [sp, #48]
+	.cfi_restore	d14
 	ldp	d12, d13, [sp, #32]
 	.cfi_restore	d12
 	.cfi_restore	d13
 	ldp	d10, d11, [sp, #16]
 	.cfi_restore	d10
 	.cfi_restore	d11
-	ldp	d8, d9, [sp], #48
+	ldp	d8, d9, [sp], #64
 	.cfi_def_cfa_offset	0
 	.cfi_restore	d8
 	.cfi_restore	d9
@@ -1255,15 +1267,18 @@ Lvpaes_cbc_encrypt_11:
 _vpaes_ecb_encrypt:
 	.cfi_startproc
 	hint	#34                             // bti c
-	stp	d8, d9, [sp, #-48]!
-	.cfi_def_cfa_offset	48
-	.cfi_offset	d8, -48
-	.cfi_offset	d9, -40
+	stp	d8, d9, [sp, #-64]!
+	.cfi_def_cfa_offset	64
+	.cfi_offset	d8, -64
+	.cfi_offset	d9, -56
 	stp	d10, d11, [sp, #16]
-	.cfi_offset	d10, -32
-	.cfi_offset	d11, -24
-	str	d12, [sp, #32]
-	.cfi_offset	d12, -16
+	.cfi_offset	d10, -48
+	.cfi_offset	d11, -40
+	stp	d12, d13, [sp, #32]
+	.cfi_offset	d12, -32
+	.cfi_offset	d13, -24
+	str	d14, [sp, #48]
+	.cfi_offset	d14, -16
 	adrp	x10, _vpaes_armv8_tables@PAGE   // export fn vpaes_ecb_encrypt(src: in u8x16[length / 16], dst: out u8x1...
 	movi	v22.16b, #0xf                   // return linear(t, x & 0x0f, x >> 4);
 	add	x10, x10, _vpaes_armv8_tables@PAGEOFF
@@ -1277,7 +1292,7 @@ _vpaes_ecb_encrypt:
 	ldr	w4, [x3, #240]                  // let last = key.rounds as u64 + 1;
 	add	x9, x10, #192                   // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
 	add	x8, x4, #1
-	ldr	q24, [x3, x8, lsl #4]
+	ldr	q26, [x3, x8, lsl #4]
 Lvpaes_ecb_encrypt_1:
 	ldp	q0, q1, [x0]                    // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
 	add	x6, x3, #16                     // for r in 1..last {
@@ -1289,9 +1304,9 @@ Lvpaes_ecb_encrypt_1:
 	and	v5.16b, v1.16b, v22.16b
 	ldp	q0, q1, [x0, #32]
 	ushr	v16.16b, v0.16b, #4
-	ushr	v26.16b, v1.16b, #4
+	ushr	v25.16b, v1.16b, #4
 	and	v7.16b, v0.16b, v22.16b
-	and	v25.16b, v1.16b, v22.16b
+	and	v24.16b, v1.16b, v22.16b
 	ldr	q0, [x10, #288]                 // return tbl(t[0], low) ^ tbl(t[1], high);
 	ldr	q1, [x10, #304]
 	ldr	q27, [x3]                       // var s = transform(to_pairs, x) ^ key.rd_key[0];
@@ -1301,197 +1316,197 @@ Lvpaes_ecb_encrypt_1:
 	tbl	v3.16b, {v1.16b}, v6.16b
 	tbl	v7.16b, {v0.16b}, v7.16b
 	tbl	v6.16b, {v1.16b}, v16.16b
-	tbl	v25.16b, {v0.16b}, v25.16b
-	tbl	v16.16b, {v1.16b}, v26.16b
+	tbl	v24.16b, {v0.16b}, v24.16b
+	tbl	v16.16b, {v1.16b}, v25.16b
 	eor	v0.16b, v4.16b, v2.16b
 	eor	v1.16b, v5.16b, v3.16b
 	eor	v2.16b, v7.16b, v6.16b
-	eor	v3.16b, v25.16b, v16.16b
-	eor	v16.16b, v0.16b, v27.16b
-	eor	v25.16b, v1.16b, v27.16b
-	eor	v5.16b, v2.16b, v27.16b
-	eor	v6.16b, v3.16b, v27.16b
+	eor	v3.16b, v24.16b, v16.16b
+	eor	v4.16b, v0.16b, v27.16b
+	eor	v0.16b, v1.16b, v27.16b
+	eor	v6.16b, v2.16b, v27.16b
+	eor	v3.16b, v3.16b, v27.16b
 Lvpaes_ecb_encrypt_2:
-	ushr	v28.16b, v16.16b, #4            // let i = x >> 4;
-	ushr	v27.16b, v25.16b, #4
-	and	v0.16b, v16.16b, v22.16b        // let k = x & 0x0f;
-	and	v2.16b, v25.16b, v22.16b
-	ldr	q4, [x6], #16                   // A
-	eor	v29.16b, v28.16b, v0.16b        // let j = i ^ k;
-	tbl	v1.16b, {v21.16b}, v0.16b       // a/k
-	ldp	q3, q7, [x5], #32               // 2A + B
-	tbl	v0.16b, {v20.16b}, v28.16b      // 1/i + a/k
-	eor	v30.16b, v27.16b, v2.16b
-	tbl	v25.16b, {v21.16b}, v2.16b
-	tbl	v16.16b, {v20.16b}, v27.16b
-	tbl	v2.16b, {v20.16b}, v29.16b      // 1/j + a/k
-	tbl	v26.16b, {v20.16b}, v30.16b
-	eor	v0.16b, v0.16b, v1.16b
-	eor	v16.16b, v16.16b, v25.16b
-	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v20.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v25.16b, v26.16b, v25.16b
-	tbl	v2.16b, {v20.16b}, v16.16b
-	tbl	v1.16b, {v20.16b}, v1.16b
-	tbl	v16.16b, {v20.16b}, v25.16b
-	eor	v31.16b, v0.16b, v29.16b
-	eor	v29.16b, v2.16b, v30.16b
-	eor	v2.16b, v1.16b, v28.16b
-	tbl	v0.16b, {v23.16b}, v31.16b      // return tbl(t[0], low) ^ tbl(t[1], high);
-	eor	v26.16b, v16.16b, v27.16b
-	tbl	v16.16b, {v23.16b}, v29.16b
-	tbl	v1.16b, {v19.16b}, v2.16b
-	tbl	v25.16b, {v19.16b}, v26.16b
-	eor	v0.16b, v4.16b, v0.16b
-	eor	v16.16b, v4.16b, v16.16b
-	eor	v27.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v18.16b}, v31.16b
-	tbl	v0.16b, {v17.16b}, v2.16b
-	eor	v30.16b, v25.16b, v16.16b
-	tbl	v25.16b, {v18.16b}, v29.16b
-	tbl	v16.16b, {v17.16b}, v26.16b
-	tbl	v2.16b, {v27.16b}, v3.16b
-	tbl	v26.16b, {v30.16b}, v3.16b
-	eor	v0.16b, v1.16b, v0.16b
-	ushr	v29.16b, v5.16b, #4
-	and	v28.16b, v5.16b, v22.16b
-	eor	v5.16b, v25.16b, v16.16b
-	eor	v1.16b, v2.16b, v0.16b
-	eor	v25.16b, v29.16b, v28.16b
-	tbl	v0.16b, {v27.16b}, v7.16b       // 2A + 3B + C + D
-	tbl	v27.16b, {v21.16b}, v28.16b
-	eor	v16.16b, v26.16b, v5.16b
-	tbl	v5.16b, {v30.16b}, v7.16b
-	tbl	v2.16b, {v1.16b}, v3.16b
-	tbl	v26.16b, {v16.16b}, v3.16b
-	eor	v0.16b, v0.16b, v1.16b
-	tbl	v1.16b, {v20.16b}, v29.16b
-	eor	v28.16b, v5.16b, v16.16b
-	eor	v16.16b, v0.16b, v2.16b
-	ushr	v5.16b, v6.16b, #4
-	and	v2.16b, v6.16b, v22.16b
-	tbl	v0.16b, {v20.16b}, v25.16b
-	eor	v30.16b, v5.16b, v2.16b
-	tbl	v31.16b, {v21.16b}, v2.16b
-	tbl	v6.16b, {v20.16b}, v5.16b
-	eor	v1.16b, v1.16b, v27.16b
-	eor	v2.16b, v0.16b, v27.16b
-	tbl	v0.16b, {v20.16b}, v1.16b
-	eor	v6.16b, v6.16b, v31.16b
-	tbl	v1.16b, {v20.16b}, v2.16b
-	eor	v27.16b, v0.16b, v25.16b
-	eor	v25.16b, v28.16b, v26.16b
-	tbl	v2.16b, {v20.16b}, v30.16b
-	tbl	v6.16b, {v20.16b}, v6.16b
-	eor	v26.16b, v1.16b, v29.16b
-	tbl	v0.16b, {v23.16b}, v27.16b
-	eor	v1.16b, v2.16b, v31.16b
-	eor	v29.16b, v6.16b, v30.16b
-	tbl	v2.16b, {v20.16b}, v1.16b
-	tbl	v6.16b, {v23.16b}, v29.16b
-	tbl	v1.16b, {v19.16b}, v26.16b
-	eor	v0.16b, v4.16b, v0.16b
-	eor	v28.16b, v2.16b, v5.16b
-	eor	v2.16b, v4.16b, v6.16b
-	tbl	v5.16b, {v19.16b}, v28.16b
-	eor	v4.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v18.16b}, v27.16b
-	tbl	v0.16b, {v17.16b}, v26.16b
-	eor	v27.16b, v5.16b, v2.16b
-	tbl	v6.16b, {v18.16b}, v29.16b
-	tbl	v5.16b, {v17.16b}, v28.16b
-	tbl	v2.16b, {v4.16b}, v3.16b
-	tbl	v26.16b, {v27.16b}, v3.16b
-	eor	v0.16b, v1.16b, v0.16b
-	and	x5, x5, #0xffffffffffffff7f     // for r in 1..last {
-	sub	x7, x7, #1
-	eor	v5.16b, v6.16b, v5.16b
-	eor	v1.16b, v2.16b, v0.16b
-	tbl	v0.16b, {v4.16b}, v7.16b
-	eor	v5.16b, v26.16b, v5.16b
-	tbl	v4.16b, {v27.16b}, v7.16b
-	tbl	v2.16b, {v1.16b}, v3.16b
-	tbl	v3.16b, {v5.16b}, v3.16b
-	eor	v0.16b, v0.16b, v1.16b
-	eor	v1.16b, v4.16b, v5.16b
-	eor	v5.16b, v0.16b, v2.16b
-	eor	v6.16b, v1.16b, v3.16b
-	cbnz	x7, Lvpaes_ecb_encrypt_2
-	ushr	v27.16b, v16.16b, #4            // let i = x >> 4;
-	ushr	v7.16b, v25.16b, #4
-	and	v0.16b, v16.16b, v22.16b        // let k = x & 0x0f;
-	and	v2.16b, v25.16b, v22.16b
-	ldr	q16, [x10, #384]                // return tbl(t[0], low) ^ tbl(t[1], high);
-	and	x5, x8, #0x3                    // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
-	eor	v30.16b, v27.16b, v0.16b        // let j = i ^ k;
-	tbl	v1.16b, {v21.16b}, v0.16b       // a/k
-	ldr	q25, [x10, #400]
-	tbl	v0.16b, {v20.16b}, v27.16b      // 1/i + a/k
-	eor	v29.16b, v7.16b, v2.16b
-	ldr	q4, [x9, x5, lsl #4]
-	tbl	v26.16b, {v21.16b}, v2.16b
+	and	v1.16b, v4.16b, v22.16b         // let k = x & 0x0f;
+	and	v2.16b, v0.16b, v22.16b
+	and	v5.16b, v6.16b, v22.16b
+	and	v27.16b, v3.16b, v22.16b
+	ushr	v25.16b, v4.16b, #4             // let i = x >> 4;
+	ushr	v7.16b, v0.16b, #4
+	ushr	v24.16b, v6.16b, #4
+	ushr	v16.16b, v3.16b, #4
+	tbl	v8.16b, {v21.16b}, v1.16b       // a/k
+	tbl	v0.16b, {v20.16b}, v25.16b      // 1/i + a/k
+	tbl	v29.16b, {v21.16b}, v2.16b
 	tbl	v3.16b, {v20.16b}, v7.16b
-	tbl	v2.16b, {v20.16b}, v30.16b      // 1/j + a/k
-	tbl	v28.16b, {v20.16b}, v29.16b
-	eor	v0.16b, v0.16b, v1.16b
-	eor	v3.16b, v3.16b, v26.16b
-	eor	v1.16b, v2.16b, v1.16b
-	and	v31.16b, v5.16b, v22.16b
-	tbl	v0.16b, {v20.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	ushr	v2.16b, v5.16b, #4
-	eor	v5.16b, v28.16b, v26.16b
-	tbl	v3.16b, {v20.16b}, v3.16b
+	tbl	v28.16b, {v21.16b}, v5.16b
+	tbl	v4.16b, {v20.16b}, v24.16b
+	tbl	v31.16b, {v21.16b}, v27.16b
+	tbl	v6.16b, {v20.16b}, v16.16b
+	eor	v11.16b, v0.16b, v8.16b
+	eor	v30.16b, v25.16b, v1.16b        // let j = i ^ k;
+	eor	v9.16b, v7.16b, v2.16b
+	eor	v10.16b, v24.16b, v5.16b
+	eor	v27.16b, v16.16b, v27.16b
+	eor	v0.16b, v3.16b, v29.16b
+	eor	v1.16b, v4.16b, v28.16b
+	eor	v2.16b, v6.16b, v31.16b
+	tbl	v13.16b, {v20.16b}, v30.16b     // 1/j + a/k
+	tbl	v4.16b, {v20.16b}, v9.16b
+	tbl	v3.16b, {v20.16b}, v10.16b
+	tbl	v12.16b, {v20.16b}, v27.16b
+	tbl	v6.16b, {v20.16b}, v11.16b      // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v5.16b, {v20.16b}, v0.16b
 	tbl	v1.16b, {v20.16b}, v1.16b
-	tbl	v5.16b, {v20.16b}, v5.16b
+	tbl	v0.16b, {v20.16b}, v2.16b
+	eor	v8.16b, v13.16b, v8.16b
+	eor	v11.16b, v4.16b, v29.16b
+	eor	v3.16b, v3.16b, v28.16b
+	eor	v4.16b, v12.16b, v31.16b
+	eor	v6.16b, v6.16b, v30.16b
+	eor	v29.16b, v5.16b, v9.16b
+	eor	v2.16b, v1.16b, v10.16b
+	eor	v27.16b, v0.16b, v27.16b
+	tbl	v0.16b, {v20.16b}, v8.16b
+	tbl	v1.16b, {v20.16b}, v11.16b
+	tbl	v3.16b, {v20.16b}, v3.16b
+	tbl	v4.16b, {v20.16b}, v4.16b
+	tbl	v8.16b, {v23.16b}, v6.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v5.16b, {v23.16b}, v2.16b
+	tbl	v31.16b, {v23.16b}, v27.16b
+	tbl	v30.16b, {v18.16b}, v6.16b
+	tbl	v6.16b, {v18.16b}, v29.16b
+	tbl	v28.16b, {v18.16b}, v2.16b
+	tbl	v27.16b, {v18.16b}, v27.16b
+	eor	v0.16b, v0.16b, v25.16b
+	eor	v2.16b, v1.16b, v7.16b
+	eor	v3.16b, v3.16b, v24.16b
+	eor	v7.16b, v4.16b, v16.16b
+	ldr	q4, [x6], #16                   // A
+	tbl	v11.16b, {v19.16b}, v0.16b
+	tbl	v10.16b, {v19.16b}, v2.16b
+	tbl	v9.16b, {v19.16b}, v3.16b
+	tbl	v1.16b, {v23.16b}, v29.16b
+	tbl	v25.16b, {v17.16b}, v0.16b
+	tbl	v16.16b, {v19.16b}, v7.16b
+	tbl	v24.16b, {v17.16b}, v2.16b
+	tbl	v29.16b, {v17.16b}, v3.16b
+	tbl	v7.16b, {v17.16b}, v7.16b
+	eor	v0.16b, v4.16b, v8.16b
+	eor	v1.16b, v4.16b, v1.16b
+	eor	v2.16b, v4.16b, v5.16b
+	eor	v4.16b, v4.16b, v31.16b
+	eor	v25.16b, v30.16b, v25.16b
+	eor	v24.16b, v6.16b, v24.16b
+	eor	v0.16b, v11.16b, v0.16b
+	eor	v3.16b, v10.16b, v1.16b
+	eor	v6.16b, v9.16b, v2.16b
+	eor	v30.16b, v16.16b, v4.16b
+	eor	v4.16b, v28.16b, v29.16b
+	sub	x7, x7, #1                      // for r in 1..last {
+	ldp	q16, q28, [x5], #32             // 2A + B
+	eor	v7.16b, v27.16b, v7.16b
+	tbl	v1.16b, {v0.16b}, v28.16b       // 2A + 3B + C + D
+	tbl	v0.16b, {v0.16b}, v16.16b
+	tbl	v2.16b, {v3.16b}, v16.16b
+	tbl	v5.16b, {v6.16b}, v16.16b
+	tbl	v27.16b, {v30.16b}, v16.16b
+	tbl	v3.16b, {v3.16b}, v28.16b
+	tbl	v6.16b, {v6.16b}, v28.16b
+	tbl	v28.16b, {v30.16b}, v28.16b
+	eor	v0.16b, v0.16b, v25.16b
+	eor	v2.16b, v2.16b, v24.16b
+	eor	v4.16b, v5.16b, v4.16b
+	eor	v7.16b, v27.16b, v7.16b
+	eor	v1.16b, v1.16b, v0.16b
+	eor	v3.16b, v3.16b, v2.16b
+	eor	v6.16b, v6.16b, v4.16b
+	tbl	v0.16b, {v0.16b}, v16.16b
+	tbl	v5.16b, {v4.16b}, v16.16b
+	tbl	v2.16b, {v2.16b}, v16.16b
+	tbl	v16.16b, {v7.16b}, v16.16b
+	eor	v7.16b, v28.16b, v7.16b
+	eor	v4.16b, v1.16b, v0.16b
+	eor	v6.16b, v6.16b, v5.16b
+	eor	v0.16b, v3.16b, v2.16b
+	eor	v3.16b, v7.16b, v16.16b
+	and	x5, x5, #0xffffffffffffff7f
+	cbnz	x7, Lvpaes_ecb_encrypt_2
+	ushr	v28.16b, v4.16b, #4             // let i = x >> 4;
+	ushr	v24.16b, v0.16b, #4
+	and	v1.16b, v4.16b, v22.16b         // let k = x & 0x0f;
+	and	v2.16b, v0.16b, v22.16b
+	ldr	q25, [x10, #384]                // return tbl(t[0], low) ^ tbl(t[1], high);
+	and	x5, x8, #0x3                    // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
+	eor	v30.16b, v28.16b, v1.16b        // let j = i ^ k;
+	tbl	v1.16b, {v21.16b}, v1.16b       // a/k
+	ldr	q27, [x10, #400]
+	tbl	v0.16b, {v20.16b}, v28.16b      // 1/i + a/k
+	eor	v29.16b, v24.16b, v2.16b
+	ldr	q16, [x9, x5, lsl #4]
+	tbl	v5.16b, {v21.16b}, v2.16b
+	tbl	v4.16b, {v20.16b}, v24.16b
+	tbl	v2.16b, {v20.16b}, v30.16b      // 1/j + a/k
+	tbl	v7.16b, {v20.16b}, v29.16b
+	eor	v0.16b, v0.16b, v1.16b
+	eor	v4.16b, v4.16b, v5.16b
+	eor	v1.16b, v2.16b, v1.16b
+	and	v31.16b, v6.16b, v22.16b
+	tbl	v0.16b, {v20.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	ushr	v6.16b, v6.16b, #4
+	eor	v5.16b, v7.16b, v5.16b
+	tbl	v2.16b, {v20.16b}, v4.16b
+	tbl	v1.16b, {v20.16b}, v1.16b
+	tbl	v4.16b, {v20.16b}, v5.16b
 	eor	v0.16b, v0.16b, v30.16b
-	eor	v26.16b, v2.16b, v31.16b
+	eor	v5.16b, v6.16b, v31.16b
 	tbl	v30.16b, {v21.16b}, v31.16b
-	eor	v3.16b, v3.16b, v29.16b
-	eor	v1.16b, v1.16b, v27.16b
-	tbl	v27.16b, {v20.16b}, v2.16b
-	tbl	v0.16b, {v16.16b}, v0.16b
-	tbl	v28.16b, {v20.16b}, v26.16b
-	eor	v5.16b, v5.16b, v7.16b
-	eor	v7.16b, v27.16b, v30.16b
-	tbl	v3.16b, {v16.16b}, v3.16b
-	eor	v27.16b, v28.16b, v30.16b
-	tbl	v1.16b, {v25.16b}, v1.16b
+	eor	v2.16b, v2.16b, v29.16b
+	eor	v1.16b, v1.16b, v28.16b
+	tbl	v7.16b, {v20.16b}, v6.16b
+	tbl	v0.16b, {v25.16b}, v0.16b
+	tbl	v28.16b, {v20.16b}, v5.16b
+	eor	v4.16b, v4.16b, v24.16b
+	eor	v7.16b, v7.16b, v30.16b
+	tbl	v2.16b, {v25.16b}, v2.16b
+	eor	v24.16b, v28.16b, v30.16b
+	tbl	v1.16b, {v27.16b}, v1.16b
 	tbl	v7.16b, {v20.16b}, v7.16b
-	tbl	v5.16b, {v25.16b}, v5.16b
-	eor	v0.16b, v24.16b, v0.16b
-	eor	v3.16b, v24.16b, v3.16b
-	eor	v7.16b, v7.16b, v26.16b
+	tbl	v4.16b, {v27.16b}, v4.16b
+	eor	v0.16b, v26.16b, v0.16b
+	eor	v2.16b, v26.16b, v2.16b
+	eor	v5.16b, v7.16b, v5.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v20.16b}, v27.16b
-	tbl	v7.16b, {v16.16b}, v7.16b
-	eor	v27.16b, v5.16b, v3.16b
-	tbl	v28.16b, {v0.16b}, v4.16b
-	ushr	v26.16b, v6.16b, #4
-	and	v3.16b, v6.16b, v22.16b
-	eor	v0.16b, v1.16b, v2.16b
-	eor	v6.16b, v26.16b, v3.16b
-	tbl	v3.16b, {v21.16b}, v3.16b
-	tbl	v2.16b, {v20.16b}, v26.16b
-	tbl	v5.16b, {v20.16b}, v6.16b
-	tbl	v1.16b, {v25.16b}, v0.16b
-	eor	v0.16b, v24.16b, v7.16b
+	tbl	v1.16b, {v20.16b}, v24.16b
+	tbl	v5.16b, {v25.16b}, v5.16b
+	eor	v24.16b, v4.16b, v2.16b
+	tbl	v28.16b, {v0.16b}, v16.16b
+	ushr	v7.16b, v3.16b, #4
+	and	v2.16b, v3.16b, v22.16b
+	eor	v0.16b, v1.16b, v6.16b
+	eor	v6.16b, v7.16b, v2.16b
+	tbl	v3.16b, {v21.16b}, v2.16b
+	tbl	v2.16b, {v20.16b}, v7.16b
+	tbl	v4.16b, {v20.16b}, v6.16b
+	tbl	v1.16b, {v27.16b}, v0.16b
+	eor	v0.16b, v26.16b, v5.16b
 	eor	v2.16b, v2.16b, v3.16b
-	eor	v3.16b, v5.16b, v3.16b
+	eor	v3.16b, v4.16b, v3.16b
 	tbl	v2.16b, {v20.16b}, v2.16b
 	tbl	v3.16b, {v20.16b}, v3.16b
 	eor	v1.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v27.16b}, v4.16b
+	tbl	v0.16b, {v24.16b}, v16.16b
 	eor	v2.16b, v2.16b, v6.16b
-	eor	v3.16b, v3.16b, v26.16b
-	tbl	v2.16b, {v16.16b}, v2.16b
-	tbl	v3.16b, {v25.16b}, v3.16b
+	eor	v3.16b, v3.16b, v7.16b
+	tbl	v2.16b, {v25.16b}, v2.16b
+	tbl	v3.16b, {v27.16b}, v3.16b
 	stp	q28, q0, [x1], #64              // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
 	add	x0, x0, #64
-	tbl	v0.16b, {v1.16b}, v4.16b
+	tbl	v0.16b, {v1.16b}, v16.16b
 	sub	x2, x2, #1
-	eor	v1.16b, v24.16b, v2.16b
+	eor	v1.16b, v26.16b, v2.16b
 	eor	v1.16b, v3.16b, v1.16b
-	tbl	v1.16b, {v1.16b}, v4.16b
+	tbl	v1.16b, {v1.16b}, v16.16b
 	stp	q0, q1, [x1, #-32]
 	cbnz	x2, Lvpaes_ecb_encrypt_1
 Lvpaes_ecb_encrypt_3:
@@ -1517,31 +1532,31 @@ Lvpaes_ecb_encrypt_4:
 	eor	v0.16b, v2.16b, v0.16b
 	eor	v0.16b, v0.16b, v6.16b          // var s = transform(to_pairs, x) ^ key.rd_key[0];
 Lvpaes_ecb_encrypt_5:
+	ldr	q7, [x6], #16                   // A
 	ushr	v4.16b, v0.16b, #4              // let i = x >> 4;
 	and	v0.16b, v0.16b, v22.16b         // let k = x & 0x0f;
-	tbl	v1.16b, {v21.16b}, v0.16b       // a/k
-	ldr	q7, [x6], #16                   // A
-	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
-	sub	x7, x7, #1                      // for r in 1..last {
-	tbl	v0.16b, {v20.16b}, v4.16b       // 1/i + a/k
-	tbl	v2.16b, {v20.16b}, v3.16b       // 1/j + a/k
 	ldp	q16, q24, [x2], #32             // 2A + B
-	and	x2, x2, #0xffffffffffffff7f
-	eor	v0.16b, v0.16b, v1.16b
-	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v20.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v20.16b}, v1.16b
+	tbl	v1.16b, {v20.16b}, v4.16b       // 1/i + a/k
+	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
+	tbl	v0.16b, {v21.16b}, v0.16b       // a/k
+	tbl	v2.16b, {v20.16b}, v3.16b       // 1/j + a/k
+	eor	v1.16b, v1.16b, v0.16b
+	eor	v2.16b, v2.16b, v0.16b
+	tbl	v0.16b, {v20.16b}, v1.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v20.16b}, v2.16b
+	sub	x7, x7, #1                      // for r in 1..last {
 	eor	v2.16b, v0.16b, v3.16b
-	eor	v3.16b, v1.16b, v4.16b
+	eor	v1.16b, v1.16b, v4.16b
 	tbl	v0.16b, {v23.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v1.16b, {v19.16b}, v3.16b
-	tbl	v4.16b, {v18.16b}, v2.16b
-	tbl	v2.16b, {v17.16b}, v3.16b
+	tbl	v3.16b, {v17.16b}, v1.16b
+	tbl	v1.16b, {v19.16b}, v1.16b
+	tbl	v2.16b, {v18.16b}, v2.16b
 	eor	v0.16b, v7.16b, v0.16b
-	eor	v3.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v3.16b}, v16.16b
-	eor	v0.16b, v4.16b, v2.16b
-	tbl	v2.16b, {v3.16b}, v24.16b       // 2A + 3B + C + D
+	eor	v4.16b, v1.16b, v0.16b
+	eor	v0.16b, v2.16b, v3.16b
+	tbl	v1.16b, {v4.16b}, v16.16b
+	tbl	v2.16b, {v4.16b}, v24.16b       // 2A + 3B + C + D
+	and	x2, x2, #0xffffffffffffff7f
 	eor	v0.16b, v1.16b, v0.16b
 	tbl	v1.16b, {v0.16b}, v16.16b
 	eor	v0.16b, v2.16b, v0.16b
@@ -1573,12 +1588,12 @@ Lvpaes_ecb_encrypt_5:
 	cbnz	x4, Lvpaes_ecb_encrypt_4
 	b	Lvpaes_ecb_encrypt_12
 Lvpaes_ecb_encrypt_6:
-	ldp	q27, q26, [x10, #416]           // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldp	q28, q27, [x10, #416]           // return tbl(t[0], low) ^ tbl(t[1], high);
 	lsr	x2, x2, #4                      // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
-	ldp	q25, q24, [x10, #448]           // 9A
-	ldp	q23, q19, [x10, #480]           // 9B + 13A
-	ldp	q18, q17, [x10, #512]           // 9C + 13B + 11A
-	ldp	q16, q7, [x10, #544]            // 9D + 13C + 11B + 14A
+	ldp	q26, q25, [x10, #448]           // 9A
+	ldp	q24, q23, [x10, #480]           // 9B + 13A
+	ldp	q19, q18, [x10, #512]           // 9C + 13B + 11A
+	ldp	q17, q16, [x10, #544]           // 9D + 13C + 11B + 14A
 	cmp	x2, #3
 	b.lo	Lvpaes_ecb_encrypt_9
 	ldr	w5, [x3, #240]                  // let last = key.rounds as u64 + 1;
@@ -1586,7 +1601,7 @@ Lvpaes_ecb_encrypt_6:
 	add	x9, x10, #192                   // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
 	add	x2, x5, #1
 	ubfiz	x8, x2, #4, #2
-	ldr	q28, [x3, x2, lsl #4]
+	ldr	q29, [x3, x2, lsl #4]
 Lvpaes_ecb_encrypt_7:
 	ldp	q0, q2, [x0]                    // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
 	add	x6, x3, #16                     // for r in 1..last {
@@ -1597,176 +1612,176 @@ Lvpaes_ecb_encrypt_7:
 	and	v0.16b, v0.16b, v22.16b
 	and	v3.16b, v2.16b, v22.16b
 	ldr	q5, [x0, #32]
-	tbl	v2.16b, {v27.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v0.16b, {v26.16b}, v1.16b
-	ldr	q29, [x3]                       // var s = transform(to_undone, x) ^ key.rd_key[0];
-	ushr	v6.16b, v5.16b, #4
-	and	v5.16b, v5.16b, v22.16b
-	tbl	v3.16b, {v27.16b}, v3.16b
-	tbl	v1.16b, {v26.16b}, v4.16b
-	tbl	v5.16b, {v27.16b}, v5.16b
-	tbl	v4.16b, {v26.16b}, v6.16b
-	eor	v0.16b, v2.16b, v0.16b
-	eor	v1.16b, v3.16b, v1.16b
-	eor	v31.16b, v0.16b, v29.16b
-	eor	v0.16b, v5.16b, v4.16b
-	eor	v5.16b, v1.16b, v29.16b
-	eor	v3.16b, v0.16b, v29.16b
-Lvpaes_ecb_encrypt_8:
-	ushr	v30.16b, v31.16b, #4            // let i = x >> 4;
-	and	v0.16b, v31.16b, v22.16b        // let k = x & 0x0f;
-	tbl	v9.16b, {v21.16b}, v0.16b       // a/k
-	ldr	q2, [x6], #16                   // 9A
-	eor	v29.16b, v30.16b, v0.16b        // let j = i ^ k;
-	ldr	q4, [x2], #16                   // let step = unmix[r % 4];
-	ushr	v6.16b, v5.16b, #4
-	and	v1.16b, v5.16b, v22.16b
-	tbl	v0.16b, {v20.16b}, v30.16b      // 1/i + a/k
-	eor	v31.16b, v6.16b, v1.16b
-	tbl	v8.16b, {v21.16b}, v1.16b
-	tbl	v5.16b, {v20.16b}, v6.16b
-	tbl	v1.16b, {v20.16b}, v29.16b      // 1/j + a/k
-	eor	v0.16b, v0.16b, v9.16b
-	tbl	v10.16b, {v20.16b}, v31.16b
-	eor	v5.16b, v5.16b, v8.16b
-	eor	v1.16b, v1.16b, v9.16b
-	tbl	v0.16b, {v20.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v8.16b, v10.16b, v8.16b
-	tbl	v5.16b, {v20.16b}, v5.16b
-	tbl	v1.16b, {v20.16b}, v1.16b
-	eor	v29.16b, v0.16b, v29.16b
-	tbl	v8.16b, {v20.16b}, v8.16b
-	eor	v5.16b, v5.16b, v31.16b
-	eor	v30.16b, v1.16b, v30.16b
-	tbl	v0.16b, {v25.16b}, v29.16b
-	eor	v6.16b, v8.16b, v6.16b
-	tbl	v31.16b, {v25.16b}, v5.16b
-	tbl	v1.16b, {v24.16b}, v30.16b
-	tbl	v8.16b, {v24.16b}, v6.16b
-	eor	v0.16b, v2.16b, v0.16b
-	eor	v31.16b, v2.16b, v31.16b
-	eor	v0.16b, v1.16b, v0.16b
-	tbl	v9.16b, {v23.16b}, v29.16b      // 9B + 13A
-	tbl	v10.16b, {v19.16b}, v30.16b
-	eor	v1.16b, v8.16b, v31.16b
-	tbl	v11.16b, {v0.16b}, v4.16b
-	tbl	v8.16b, {v23.16b}, v5.16b
-	tbl	v31.16b, {v19.16b}, v6.16b
-	tbl	v1.16b, {v1.16b}, v4.16b
-	eor	v0.16b, v9.16b, v10.16b
-	eor	v31.16b, v8.16b, v31.16b
-	eor	v0.16b, v0.16b, v11.16b
-	tbl	v9.16b, {v18.16b}, v29.16b      // 9C + 13B + 11A
-	tbl	v10.16b, {v17.16b}, v30.16b
-	eor	v1.16b, v31.16b, v1.16b
-	tbl	v12.16b, {v0.16b}, v4.16b
-	tbl	v8.16b, {v18.16b}, v5.16b
-	tbl	v31.16b, {v17.16b}, v6.16b
-	tbl	v11.16b, {v1.16b}, v4.16b
-	eor	v0.16b, v9.16b, v10.16b
-	eor	v31.16b, v8.16b, v31.16b
-	eor	v0.16b, v0.16b, v12.16b
-	tbl	v8.16b, {v16.16b}, v29.16b      // 9D + 13C + 11B + 14A
-	tbl	v1.16b, {v7.16b}, v30.16b
-	eor	v29.16b, v31.16b, v11.16b
-	tbl	v0.16b, {v0.16b}, v4.16b
-	tbl	v30.16b, {v16.16b}, v5.16b
-	tbl	v5.16b, {v7.16b}, v6.16b
-	tbl	v6.16b, {v29.16b}, v4.16b
-	eor	v1.16b, v8.16b, v1.16b
-	eor	v5.16b, v30.16b, v5.16b
-	eor	v31.16b, v1.16b, v0.16b
-	ushr	v30.16b, v3.16b, #4
-	and	v0.16b, v3.16b, v22.16b
-	tbl	v1.16b, {v21.16b}, v0.16b
-	eor	v29.16b, v30.16b, v0.16b
-	tbl	v0.16b, {v20.16b}, v30.16b
-	tbl	v3.16b, {v20.16b}, v29.16b
-	eor	v5.16b, v5.16b, v6.16b
-	and	x2, x2, #0xffffffffffffffbf     // for r in 1..last {
-	sub	x7, x7, #1
-	eor	v0.16b, v0.16b, v1.16b
-	eor	v1.16b, v3.16b, v1.16b
-	tbl	v0.16b, {v20.16b}, v0.16b
-	tbl	v1.16b, {v20.16b}, v1.16b
-	eor	v29.16b, v0.16b, v29.16b
-	eor	v30.16b, v1.16b, v30.16b
-	tbl	v0.16b, {v25.16b}, v29.16b
-	tbl	v1.16b, {v24.16b}, v30.16b
-	tbl	v6.16b, {v23.16b}, v29.16b
-	tbl	v3.16b, {v19.16b}, v30.16b
-	eor	v0.16b, v2.16b, v0.16b
-	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v4.16b
-	eor	v1.16b, v6.16b, v3.16b
-	tbl	v3.16b, {v18.16b}, v29.16b
-	tbl	v2.16b, {v17.16b}, v30.16b
-	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v4.16b
-	tbl	v6.16b, {v16.16b}, v29.16b
-	eor	v1.16b, v3.16b, v2.16b
-	tbl	v2.16b, {v7.16b}, v30.16b
-	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v4.16b
-	eor	v1.16b, v6.16b, v2.16b
+	tbl	v2.16b, {v28.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v1.16b, {v27.16b}, v1.16b
+	ldr	q0, [x3]                        // var s = transform(to_undone, x) ^ key.rd_key[0];
+	ushr	v7.16b, v5.16b, #4
+	and	v6.16b, v5.16b, v22.16b
+	tbl	v5.16b, {v28.16b}, v3.16b
+	tbl	v3.16b, {v27.16b}, v4.16b
+	tbl	v6.16b, {v28.16b}, v6.16b
+	tbl	v4.16b, {v27.16b}, v7.16b
+	eor	v1.16b, v2.16b, v1.16b
+	eor	v2.16b, v5.16b, v3.16b
 	eor	v3.16b, v1.16b, v0.16b
-	cbnz	x7, Lvpaes_ecb_encrypt_8
-	ushr	v29.16b, v31.16b, #4            // let i = x >> 4;
-	ushr	v6.16b, v5.16b, #4
-	and	v0.16b, v31.16b, v22.16b        // let k = x & 0x0f;
-	and	v1.16b, v5.16b, v22.16b
-	ldr	q31, [x10, #576]                // return tbl(t[0], low) ^ tbl(t[1], high);
-	eor	v9.16b, v29.16b, v0.16b         // let j = i ^ k;
-	tbl	v10.16b, {v21.16b}, v0.16b      // a/k
-	ldr	q30, [x10, #592]
-	tbl	v0.16b, {v20.16b}, v29.16b      // 1/i + a/k
-	eor	v8.16b, v6.16b, v1.16b
-	ldr	q5, [x9, x8]                    // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
-	tbl	v2.16b, {v21.16b}, v1.16b
-	tbl	v4.16b, {v20.16b}, v6.16b
-	tbl	v11.16b, {v20.16b}, v9.16b      // 1/j + a/k
-	tbl	v1.16b, {v20.16b}, v8.16b
-	eor	v12.16b, v0.16b, v10.16b
-	and	v0.16b, v3.16b, v22.16b
-	eor	v4.16b, v4.16b, v2.16b
-	eor	v10.16b, v11.16b, v10.16b
-	ushr	v3.16b, v3.16b, #4
-	tbl	v11.16b, {v20.16b}, v12.16b     // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v1.16b, v1.16b, v2.16b
-	eor	v2.16b, v3.16b, v0.16b
-	tbl	v12.16b, {v20.16b}, v4.16b
+	eor	v1.16b, v6.16b, v4.16b
+	eor	v2.16b, v2.16b, v0.16b
+	eor	v30.16b, v1.16b, v0.16b
+Lvpaes_ecb_encrypt_8:
+	and	v0.16b, v3.16b, v22.16b         // let k = x & 0x0f;
+	ushr	v7.16b, v3.16b, #4              // let i = x >> 4;
+	and	v1.16b, v2.16b, v22.16b
+	sub	x7, x7, #1                      // for r in 1..last {
+	ushr	v5.16b, v2.16b, #4
+	and	v2.16b, v30.16b, v22.16b
+	ushr	v6.16b, v30.16b, #4
+	ldr	q12, [x2], #16                  // let step = unmix[r % 4];
+	and	x2, x2, #0xffffffffffffffbf
+	eor	v8.16b, v7.16b, v0.16b          // let j = i ^ k;
+	eor	v31.16b, v5.16b, v1.16b
+	eor	v30.16b, v6.16b, v2.16b
+	ldr	q4, [x6], #16                   // 9A
+	tbl	v3.16b, {v21.16b}, v0.16b       // a/k
+	tbl	v11.16b, {v20.16b}, v7.16b      // 1/i + a/k
+	tbl	v10.16b, {v20.16b}, v5.16b
+	tbl	v14.16b, {v21.16b}, v1.16b
+	tbl	v13.16b, {v21.16b}, v2.16b
+	tbl	v9.16b, {v20.16b}, v6.16b
+	tbl	v0.16b, {v20.16b}, v8.16b       // 1/j + a/k
+	tbl	v1.16b, {v20.16b}, v31.16b
+	tbl	v2.16b, {v20.16b}, v30.16b
+	eor	v11.16b, v11.16b, v3.16b
+	eor	v10.16b, v10.16b, v14.16b
+	eor	v9.16b, v9.16b, v13.16b
+	eor	v3.16b, v0.16b, v3.16b
+	eor	v1.16b, v1.16b, v14.16b
+	eor	v0.16b, v2.16b, v13.16b
+	tbl	v11.16b, {v20.16b}, v11.16b     // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
 	tbl	v10.16b, {v20.16b}, v10.16b
-	tbl	v4.16b, {v20.16b}, v1.16b
-	eor	v1.16b, v11.16b, v9.16b
-	tbl	v9.16b, {v21.16b}, v0.16b
-	tbl	v0.16b, {v20.16b}, v3.16b
-	eor	v8.16b, v12.16b, v8.16b
-	eor	v29.16b, v10.16b, v29.16b
-	tbl	v11.16b, {v20.16b}, v2.16b
-	eor	v0.16b, v0.16b, v9.16b
-	tbl	v10.16b, {v31.16b}, v1.16b
-	tbl	v12.16b, {v20.16b}, v0.16b
-	eor	v1.16b, v11.16b, v9.16b
-	eor	v0.16b, v4.16b, v6.16b
-	tbl	v6.16b, {v31.16b}, v8.16b
-	tbl	v29.16b, {v30.16b}, v29.16b
-	eor	v4.16b, v12.16b, v2.16b
-	tbl	v8.16b, {v30.16b}, v0.16b
-	eor	v0.16b, v28.16b, v10.16b
-	tbl	v2.16b, {v20.16b}, v1.16b
-	eor	v1.16b, v28.16b, v6.16b
-	eor	v0.16b, v29.16b, v0.16b
-	tbl	v4.16b, {v31.16b}, v4.16b
-	eor	v2.16b, v2.16b, v3.16b
-	eor	v1.16b, v8.16b, v1.16b
-	tbl	v0.16b, {v0.16b}, v5.16b
+	tbl	v9.16b, {v20.16b}, v9.16b
+	tbl	v2.16b, {v20.16b}, v3.16b
+	tbl	v1.16b, {v20.16b}, v1.16b
+	tbl	v0.16b, {v20.16b}, v0.16b
+	eor	v13.16b, v11.16b, v8.16b
+	eor	v10.16b, v10.16b, v31.16b
+	eor	v8.16b, v9.16b, v30.16b
+	eor	v11.16b, v2.16b, v7.16b
+	eor	v9.16b, v1.16b, v5.16b
+	eor	v31.16b, v0.16b, v6.16b
+	tbl	v0.16b, {v26.16b}, v13.16b
+	tbl	v1.16b, {v26.16b}, v10.16b
+	tbl	v2.16b, {v26.16b}, v8.16b
+	tbl	v30.16b, {v25.16b}, v11.16b
+	tbl	v7.16b, {v25.16b}, v9.16b
+	tbl	v6.16b, {v25.16b}, v31.16b
+	tbl	v5.16b, {v24.16b}, v13.16b      // 9B + 13A
+	tbl	v3.16b, {v23.16b}, v11.16b
+	eor	v14.16b, v4.16b, v0.16b
+	eor	v0.16b, v4.16b, v1.16b
+	eor	v1.16b, v4.16b, v2.16b
+	eor	v4.16b, v30.16b, v14.16b
+	eor	v0.16b, v7.16b, v0.16b
+	eor	v7.16b, v6.16b, v1.16b
+	eor	v30.16b, v5.16b, v3.16b
+	tbl	v5.16b, {v24.16b}, v10.16b
+	tbl	v6.16b, {v23.16b}, v9.16b
+	tbl	v1.16b, {v24.16b}, v8.16b
+	tbl	v2.16b, {v23.16b}, v31.16b
+	tbl	v14.16b, {v4.16b}, v12.16b
+	tbl	v4.16b, {v0.16b}, v12.16b
+	tbl	v0.16b, {v7.16b}, v12.16b
+	tbl	v3.16b, {v16.16b}, v9.16b       // 9D + 13C + 11B + 14A
+	tbl	v7.16b, {v19.16b}, v13.16b      // 9C + 13B + 11A
+	tbl	v13.16b, {v17.16b}, v13.16b
+	tbl	v9.16b, {v18.16b}, v9.16b
+	eor	v5.16b, v5.16b, v6.16b
+	eor	v2.16b, v1.16b, v2.16b
+	eor	v6.16b, v30.16b, v14.16b
+	eor	v1.16b, v5.16b, v4.16b
+	eor	v4.16b, v2.16b, v0.16b
+	tbl	v30.16b, {v18.16b}, v11.16b
+	tbl	v5.16b, {v19.16b}, v10.16b
+	tbl	v0.16b, {v19.16b}, v8.16b
+	tbl	v2.16b, {v18.16b}, v31.16b
+	tbl	v6.16b, {v6.16b}, v12.16b
+	tbl	v1.16b, {v1.16b}, v12.16b
+	tbl	v4.16b, {v4.16b}, v12.16b
+	tbl	v10.16b, {v17.16b}, v10.16b
+	tbl	v8.16b, {v17.16b}, v8.16b
+	tbl	v31.16b, {v16.16b}, v31.16b
+	eor	v30.16b, v7.16b, v30.16b
+	eor	v5.16b, v5.16b, v9.16b
+	tbl	v9.16b, {v16.16b}, v11.16b
+	eor	v7.16b, v0.16b, v2.16b
+	eor	v0.16b, v30.16b, v6.16b
+	eor	v2.16b, v5.16b, v1.16b
+	eor	v5.16b, v7.16b, v4.16b
+	eor	v1.16b, v13.16b, v9.16b
+	eor	v6.16b, v8.16b, v31.16b
+	eor	v4.16b, v10.16b, v3.16b
+	tbl	v0.16b, {v0.16b}, v12.16b
+	tbl	v2.16b, {v2.16b}, v12.16b
+	tbl	v5.16b, {v5.16b}, v12.16b
+	eor	v3.16b, v1.16b, v0.16b
+	eor	v2.16b, v4.16b, v2.16b
+	eor	v30.16b, v6.16b, v5.16b
+	cbnz	x7, Lvpaes_ecb_encrypt_8
+	ushr	v7.16b, v3.16b, #4              // let i = x >> 4;
+	ushr	v31.16b, v2.16b, #4
+	and	v0.16b, v3.16b, v22.16b         // let k = x & 0x0f;
+	and	v1.16b, v2.16b, v22.16b
+	ldr	q6, [x10, #576]                 // return tbl(t[0], low) ^ tbl(t[1], high);
+	eor	v10.16b, v7.16b, v0.16b         // let j = i ^ k;
+	tbl	v12.16b, {v21.16b}, v0.16b      // a/k
+	ldr	q5, [x10, #592]
+	tbl	v0.16b, {v20.16b}, v7.16b       // 1/i + a/k
+	eor	v9.16b, v31.16b, v1.16b
+	ldr	q4, [x9, x8]                    // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
+	tbl	v8.16b, {v21.16b}, v1.16b
+	tbl	v2.16b, {v20.16b}, v31.16b
+	tbl	v1.16b, {v20.16b}, v10.16b      // 1/j + a/k
+	tbl	v3.16b, {v20.16b}, v9.16b
+	eor	v0.16b, v0.16b, v12.16b
+	and	v11.16b, v30.16b, v22.16b
+	eor	v2.16b, v2.16b, v8.16b
+	eor	v1.16b, v1.16b, v12.16b
+	ushr	v30.16b, v30.16b, #4
+	tbl	v12.16b, {v20.16b}, v0.16b      // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v0.16b, v3.16b, v8.16b
+	eor	v8.16b, v30.16b, v11.16b
+	tbl	v13.16b, {v20.16b}, v2.16b
+	tbl	v1.16b, {v20.16b}, v1.16b
+	tbl	v3.16b, {v20.16b}, v0.16b
+	eor	v10.16b, v12.16b, v10.16b
+	tbl	v2.16b, {v21.16b}, v11.16b
+	tbl	v0.16b, {v20.16b}, v30.16b
+	eor	v9.16b, v13.16b, v9.16b
+	eor	v11.16b, v1.16b, v7.16b
+	tbl	v1.16b, {v20.16b}, v8.16b
+	eor	v0.16b, v0.16b, v2.16b
+	tbl	v7.16b, {v6.16b}, v10.16b
+	tbl	v10.16b, {v20.16b}, v0.16b
+	eor	v12.16b, v1.16b, v2.16b
+	eor	v0.16b, v3.16b, v31.16b
+	tbl	v2.16b, {v6.16b}, v9.16b
+	tbl	v1.16b, {v5.16b}, v11.16b
+	eor	v31.16b, v10.16b, v8.16b
+	tbl	v3.16b, {v5.16b}, v0.16b
+	eor	v0.16b, v29.16b, v7.16b
+	tbl	v7.16b, {v20.16b}, v12.16b
+	eor	v2.16b, v29.16b, v2.16b
+	eor	v0.16b, v1.16b, v0.16b
+	tbl	v31.16b, {v6.16b}, v31.16b
+	eor	v6.16b, v7.16b, v30.16b
+	eor	v1.16b, v3.16b, v2.16b
+	tbl	v0.16b, {v0.16b}, v4.16b
 	add	x0, x0, #48                     // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
-	tbl	v3.16b, {v30.16b}, v2.16b
+	tbl	v3.16b, {v5.16b}, v6.16b
 	sub	x4, x4, #3
-	eor	v2.16b, v28.16b, v4.16b
-	tbl	v1.16b, {v1.16b}, v5.16b
+	eor	v2.16b, v29.16b, v31.16b
+	tbl	v1.16b, {v1.16b}, v4.16b
 	eor	v2.16b, v3.16b, v2.16b
-	tbl	v2.16b, {v2.16b}, v5.16b
+	tbl	v2.16b, {v2.16b}, v4.16b
 	stp	q0, q1, [x1], #48
 	stur	q2, [x1, #-16]
 	tbz	x4, #63, Lvpaes_ecb_encrypt_7
@@ -1786,78 +1801,81 @@ Lvpaes_ecb_encrypt_10:
 	mov	x7, x5
 	ushr	v1.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
 	and	v0.16b, v0.16b, v22.16b
-	tbl	v2.16b, {v27.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v0.16b, {v26.16b}, v1.16b
+	tbl	v2.16b, {v28.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v0.16b, {v27.16b}, v1.16b
 	eor	v0.16b, v2.16b, v0.16b
 	eor	v0.16b, v0.16b, v5.16b          // var s = transform(to_undone, x) ^ key.rd_key[0];
 Lvpaes_ecb_encrypt_11:
+	ldr	q29, [x6], #16                  // 9A
 	ushr	v6.16b, v0.16b, #4              // let i = x >> 4;
 	and	v0.16b, v0.16b, v22.16b         // let k = x & 0x0f;
-	tbl	v1.16b, {v21.16b}, v0.16b       // a/k
-	ldr	q29, [x6], #16                  // 9A
+	ldr	q7, [x4], #16                   // let step = unmix[r % 4];
 	eor	v3.16b, v6.16b, v0.16b          // let j = i ^ k;
-	ldr	q28, [x4], #16                  // let step = unmix[r % 4];
+	tbl	v1.16b, {v21.16b}, v0.16b       // a/k
 	tbl	v0.16b, {v20.16b}, v6.16b       // 1/i + a/k
-	and	x4, x4, #0xffffffffffffffbf     // for r in 1..last {
 	tbl	v2.16b, {v20.16b}, v3.16b       // 1/j + a/k
-	sub	x7, x7, #1
+	and	x4, x4, #0xffffffffffffffbf     // for r in 1..last {
 	eor	v0.16b, v0.16b, v1.16b
 	eor	v1.16b, v2.16b, v1.16b
 	tbl	v0.16b, {v20.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
 	tbl	v1.16b, {v20.16b}, v1.16b
-	eor	v30.16b, v0.16b, v3.16b
-	eor	v6.16b, v1.16b, v6.16b
-	tbl	v0.16b, {v25.16b}, v30.16b
-	tbl	v1.16b, {v24.16b}, v6.16b
-	tbl	v3.16b, {v23.16b}, v30.16b      // 9B + 13A
-	tbl	v2.16b, {v19.16b}, v6.16b
+	eor	v2.16b, v0.16b, v3.16b
+	eor	v8.16b, v1.16b, v6.16b
+	tbl	v0.16b, {v26.16b}, v2.16b
+	tbl	v3.16b, {v24.16b}, v2.16b       // 9B + 13A
+	tbl	v30.16b, {v19.16b}, v2.16b      // 9C + 13B + 11A
+	tbl	v1.16b, {v25.16b}, v8.16b
+	tbl	v6.16b, {v18.16b}, v8.16b
+	tbl	v31.16b, {v17.16b}, v2.16b      // 9D + 13C + 11B + 14A
+	tbl	v2.16b, {v23.16b}, v8.16b
 	eor	v0.16b, v29.16b, v0.16b
+	eor	v2.16b, v3.16b, v2.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v28.16b
-	eor	v1.16b, v3.16b, v2.16b
-	tbl	v3.16b, {v18.16b}, v30.16b      // 9C + 13B + 11A
-	tbl	v2.16b, {v17.16b}, v6.16b
+	tbl	v0.16b, {v0.16b}, v7.16b
+	tbl	v3.16b, {v16.16b}, v8.16b
+	eor	v1.16b, v30.16b, v6.16b
+	eor	v0.16b, v2.16b, v0.16b
+	tbl	v0.16b, {v0.16b}, v7.16b
+	eor	v2.16b, v31.16b, v3.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v28.16b
-	tbl	v29.16b, {v16.16b}, v30.16b     // 9D + 13C + 11B + 14A
-	eor	v1.16b, v3.16b, v2.16b
-	tbl	v2.16b, {v7.16b}, v6.16b
-	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v28.16b
-	eor	v1.16b, v29.16b, v2.16b
-	eor	v0.16b, v1.16b, v0.16b
+	tbl	v0.16b, {v0.16b}, v7.16b
+	sub	x7, x7, #1
+	eor	v0.16b, v2.16b, v0.16b
 	cbnz	x7, Lvpaes_ecb_encrypt_11
-	ushr	v28.16b, v0.16b, #4             // let i = x >> 4;
-	and	v0.16b, v0.16b, v22.16b         // let k = x & 0x0f;
-	tbl	v1.16b, {v21.16b}, v0.16b       // a/k
-	ldr	q29, [x10, #576]                // return tbl(t[0], low) ^ tbl(t[1], high);
-	eor	v3.16b, v28.16b, v0.16b         // let j = i ^ k;
-	ldr	q30, [x10, #592]
-	tbl	v0.16b, {v20.16b}, v28.16b      // 1/i + a/k
-	ldr	q6, [x9, x8]                    // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
-	tbl	v2.16b, {v20.16b}, v3.16b       // 1/j + a/k
+	ushr	v29.16b, v0.16b, #4             // let i = x >> 4;
+	and	v1.16b, v0.16b, v22.16b         // let k = x & 0x0f;
+	tbl	v3.16b, {v21.16b}, v1.16b       // a/k
+	ldr	q0, [x10, #576]                 // return tbl(t[0], low) ^ tbl(t[1], high);
+	eor	v7.16b, v29.16b, v1.16b         // let j = i ^ k;
+	ldr	q1, [x10, #592]
+	tbl	v2.16b, {v20.16b}, v29.16b      // 1/i + a/k
+	ldr	q30, [x9, x8]                   // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
+	tbl	v6.16b, {v20.16b}, v7.16b       // 1/j + a/k
 	add	x0, x0, #16                     // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
 	sub	x2, x2, #1
-	eor	v0.16b, v0.16b, v1.16b
-	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v20.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v20.16b}, v1.16b
-	eor	v0.16b, v0.16b, v3.16b
-	eor	v1.16b, v1.16b, v28.16b
-	tbl	v0.16b, {v29.16b}, v0.16b
-	tbl	v1.16b, {v30.16b}, v1.16b
+	eor	v2.16b, v2.16b, v3.16b
+	eor	v3.16b, v6.16b, v3.16b
+	tbl	v2.16b, {v20.16b}, v2.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v3.16b, {v20.16b}, v3.16b
+	eor	v2.16b, v2.16b, v7.16b
+	eor	v3.16b, v3.16b, v29.16b
+	tbl	v0.16b, {v0.16b}, v2.16b
+	tbl	v1.16b, {v1.16b}, v3.16b
 	eor	v0.16b, v4.16b, v0.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v6.16b
+	tbl	v0.16b, {v0.16b}, v30.16b
 	str	q0, [x1], #16
 	cbnz	x2, Lvpaes_ecb_encrypt_10
 Lvpaes_ecb_encrypt_12:
-	ldr	d12, [sp, #32]
+	ldr	d14, [sp, #48]
+	.cfi_restore	d14
+	ldp	d12, d13, [sp, #32]
 	.cfi_restore	d12
+	.cfi_restore	d13
 	ldp	d10, d11, [sp, #16]
 	.cfi_restore	d10
 	.cfi_restore	d11
-	ldp	d8, d9, [sp], #48
+	ldp	d8, d9, [sp], #64
 	.cfi_def_cfa_offset	0
 	.cfi_restore	d8
 	.cfi_restore	d9
@@ -2055,10 +2073,10 @@ _vpaes_set_encrypt_key:
 Lvpaes_set_encrypt_key_1:
 	ldr	q0, [x1], #16                   // w y
 	neg	x0, x3                          // key.rd_key[r] = tbl(y ^ y2 ^ tbl(y2, mix[0]), shift_rows[(0 - r) % 4]);
-	and	x0, x0, #0x3
-	add	x3, x3, #1                      // for r in 1..last {
 	eor	v0.16b, v0.16b, v9.16b
+	and	x0, x0, #0x3
 	tbl	v0.16b, {v0.16b}, v1.16b
+	add	x3, x3, #1                      // for r in 1..last {
 	ldr	q4, [x2, x0, lsl #4]
 	tbl	v2.16b, {v0.16b}, v1.16b        // w y^2
 	tbl	v3.16b, {v2.16b}, v1.16b
@@ -2177,31 +2195,31 @@ Lvpaes_set_decrypt_key_1:
 	ldr	q0, [x3], #16                   // let low = key.rd_key[r] & 0x0f;
 	sub	x0, x4, x1                      // key.rd_key[r] = tbl(tbl(s ^ undone(0x63), mix[0]), shift_rows[(last -...
 	and	x0, x0, #0x3
-	add	x1, x1, #1                      // for r in 1..last {
 	ushr	v23.16b, v0.16b, #4             // let high = key.rd_key[r] >> 4;
-	and	v24.16b, v0.16b, v8.16b
-	tbl	v1.16b, {v22.16b}, v24.16b      // 9A
-	ldr	q4, [x2, x0, lsl #4]
-	tbl	v0.16b, {v21.16b}, v23.16b
-	tbl	v3.16b, {v20.16b}, v24.16b      // s = tbl(s, mix[0]) ^ tbl(unmixed_key[2 * m], low) ^ tbl(unmixed_key[2...
+	and	v4.16b, v0.16b, v8.16b
+	tbl	v0.16b, {v21.16b}, v23.16b      // 9A
+	tbl	v1.16b, {v22.16b}, v4.16b
+	tbl	v3.16b, {v20.16b}, v4.16b       // s = tbl(s, mix[0]) ^ tbl(unmixed_key[2 * m], low) ^ tbl(unmixed_key[2...
 	tbl	v2.16b, {v19.16b}, v23.16b
-	tbl	v25.16b, {v18.16b}, v24.16b
+	tbl	v24.16b, {v18.16b}, v4.16b
+	tbl	v4.16b, {v16.16b}, v4.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v6.16b
 	eor	v1.16b, v3.16b, v2.16b
+	eor	v3.16b, v5.16b, v4.16b
+	tbl	v4.16b, {v7.16b}, v23.16b
+	tbl	v0.16b, {v0.16b}, v6.16b
 	tbl	v2.16b, {v17.16b}, v23.16b
-	tbl	v3.16b, {v16.16b}, v24.16b
+	eor	v3.16b, v4.16b, v3.16b
 	eor	v0.16b, v1.16b, v0.16b
+	add	x1, x1, #1                      // for r in 1..last {
 	tbl	v0.16b, {v0.16b}, v6.16b
-	eor	v1.16b, v25.16b, v2.16b
-	tbl	v23.16b, {v7.16b}, v23.16b
-	eor	v2.16b, v5.16b, v3.16b
+	eor	v1.16b, v24.16b, v2.16b
 	eor	v0.16b, v1.16b, v0.16b
+	ldr	q1, [x2, x0, lsl #4]
 	tbl	v0.16b, {v0.16b}, v6.16b
-	eor	v1.16b, v23.16b, v2.16b
-	eor	v0.16b, v1.16b, v0.16b
+	eor	v0.16b, v3.16b, v0.16b
 	tbl	v0.16b, {v0.16b}, v6.16b
-	tbl	v0.16b, {v0.16b}, v4.16b
+	tbl	v0.16b, {v0.16b}, v1.16b
 	stur	q0, [x3, #-16]
 	cmp	x1, x4
 	b.ne	Lvpaes_set_decrypt_key_1
@@ -2247,7 +2265,6 @@ Lvpaes_set_decrypt_key_2:
 	movi	v4.16b, #0x0
 	movi	v23.16b, #0x0
 	movi	v24.16b, #0x0
-	movi	v25.16b, #0x0
 	movi	v26.16b, #0x0
 	movi	v27.16b, #0x0
 	movi	v28.16b, #0x0

@@ -32,6 +32,7 @@ Suite *elab_suite(void);
 Suite *ir_suite(void);
 Suite *shape_suite(void);
 Suite *code_suite(void);
+Suite *modulo_suite(void);
 Suite *trial_suite(void);
 Suite *random_suite(void);
 

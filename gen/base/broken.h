@@ -12,6 +12,7 @@
 /* The pass, and what it then does wrong. */
 #define BREAKABLE_PASSES(B)                                                    \
     B(SCHEDULER, "scheduler", "forgets who waits for a store")                 \
+    B(PIPELINING, "pipelining", "forgets what the next iteration must wait for")  \
     B(ALLOCATOR, "allocator", "overlooks one interference in eleven")           \
     B(PAIRING,   "pairing",   "joins accesses that are not neighbours")         \
     B(HOISTING,  "hoisting",  "moves loads of what the loop writes")            \

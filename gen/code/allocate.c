@@ -176,6 +176,8 @@ static bool try_again(struct mach_func *f, enum reg_class class, int reloads)
     struct mach_insn *where;
     if (schedule_again(f))
         return true;
+    if (f->overlaps_iterations)
+        return false;
     pressure_peak(f, liveness_of(f), class, &where);
     if (reloads < MOST_RELOADS && where != NULL && reload_one(f, class, where))
         return true;

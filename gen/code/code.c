@@ -68,18 +68,33 @@ void code_forget(void)
     memset(&promises, 0, sizeof promises);
 }
 
-struct mach_func *code_from_ir(struct ir_func *ir, const struct core *core)
+static struct mach_func *code_before_allocation(struct ir_func *ir, const struct core *core,
+                                                bool keeps_iterations)
 {
     struct mach_func *f = select_func(ir, core);
     if (f == NULL)
         return NULL;
+    f->keeps_iterations = keeps_iterations;
     mach_check(f);
     pair_accesses(f);
     mach_check(f);
     schedule_func(f);
     mach_check(f);
-    if (!allocate_registers(f))
+    return f;
+}
+
+struct mach_func *code_from_ir(struct ir_func *ir, const struct core *core)
+{
+    struct mach_func *f = code_before_allocation(ir, core, false);
+    if (f == NULL)
         return NULL;
+    if (!allocate_registers(f)) {
+        if (!f->overlaps_iterations)
+            return NULL;
+        f = code_before_allocation(ir, core, true);
+        if (!allocate_registers(f))
+            return NULL;
+    }
     mach_check(f);
     if (!build_frame(f))
         return NULL;

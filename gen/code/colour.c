@@ -46,13 +46,16 @@ struct simplifier {
     struct stack nodes, low;    /* all of them; those below COLOURS that are still here */
 };
 
-/* When nothing has low degree: the one that constrains most. */
-static int most_constraining(const struct simplifier *s)
+/* When nothing has low degree: the one that constrains most, or least. */
+static int most_constraining(const struct simplifier *s, enum colour_order order)
 {
     int best = -1;
     for (int k = 0; k < s->nodes.n; k++) {
         int v = s->nodes.at[k];
-        if (!s->gone[v] && (best < 0 || s->degree[v] > s->degree[best]))
+        if (s->gone[v])
+            continue;
+        if (best < 0 || (order == ORDER_SIMPLIFY ? s->degree[v] > s->degree[best]
+                                                 : s->degree[v] < s->degree[best]))
             best = v;
     }
     return best;
@@ -71,7 +74,7 @@ static void set_aside(struct simplifier *s, int v, struct stack *out)
     }
 }
 
-static void simplify(const struct colouring *c, struct stack *out)
+static void simplify(const struct colouring *c, struct stack *out, enum colour_order order)
 {
     int n = c->f->vregs.n;
     struct simplifier s = { .c = c, .colours = __builtin_popcount(c->allowed) };
@@ -90,7 +93,7 @@ static void simplify(const struct colouring *c, struct stack *out)
             s.low.at[s.low.n++] = v;
     }
     for (;;) {
-        int v = s.low.n > 0 ? s.low.at[--s.low.n] : most_constraining(&s);
+        int v = s.low.n > 0 ? s.low.at[--s.low.n] : most_constraining(&s, order);
         if (v < 0)
             return;
         if (!s.gone[v])
@@ -248,10 +251,10 @@ bool colour_class(struct colouring *c, enum colour_order order)
     struct stack s = { NEW_ARRAY(int, n), 0 };
     for (int v = 0; v < n; v++)
         c->colour[v] = -1;
-    if (order == ORDER_SIMPLIFY)
-        simplify(c, &s);
-    else
+    if (order == ORDER_PROGRAM)
         by_position(c, &s);
+    else
+        simplify(c, &s, order);
     if (!colour_runs(c))
         return false;
     while (s.n > 0)

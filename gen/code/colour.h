@@ -8,6 +8,7 @@
 enum colour_order {
     ORDER_SIMPLIFY,             /* Chaitin-Briggs: low degree first off, last on */
     ORDER_PROGRAM,              /* by first definition: exact for straight code */
+    ORDER_SMALLEST_LAST,        /* least degree first off, even when it is not low: crowded loops */
     ORDER_COUNT
 };
 

@@ -50,7 +50,7 @@ bool accesses_conflict(const struct mach_func *f, const struct mach_insn *a,
     return false;
 }
 
-/* -- latencies -- */
+/* -- memory, an iteration of a loop later -- */
 
 /* The second of a fused pair follows in the next slot of its port. */
 enum { FUSED_LATENCY = 1 };
@@ -60,6 +60,69 @@ static bool is_written_back(const struct mach_insn *i, const struct vreg *v)
     int base = insn_base_operand(i);
     return (row_of(i)->flags & BASE_WRITEBACK) != 0 && base >= 0 && i->op[base].reg == v;
 }
+
+#define STEP_UNKNOWN INT64_MIN
+
+/* What I adds to V, which it defines; STEP_UNKNOWN when it does something else. */
+static int64_t step_by(const struct mach_insn *i, const struct vreg *v)
+{
+    int base = insn_base_operand(i);
+    if (is_written_back(i, v))
+        return row_of(i)->op[base + 1].kind == OP_IMM ? i->op[base + 1].imm : STEP_UNKNOWN;
+    if ((i->insn != INSN_add_x_imm && i->insn != INSN_sub_x_imm) || i->op[1].reg != v
+        || i->op[2].stack != NULL)
+        return STEP_UNKNOWN;
+    return i->insn == INSN_add_x_imm ? i->op[2].imm : -i->op[2].imm;
+}
+
+/* By vreg id: how far one iteration moves it. */
+static int64_t *steps_of(const struct mach_func *f, const struct mach_insn *first,
+                         const struct mach_insn *last)
+{
+    int64_t *step = NEW_ARRAY(int64_t, f->vregs.n);
+    struct reg_list defs;
+    for (const struct mach_insn *i = first; i != last->next; i = i->next) {
+        insn_defs(i, &defs);
+        for (int k = 0; k < defs.n; k++) {
+            int64_t by = step_by(i, defs.at[k]), *sum = &step[defs.at[k]->id];
+            *sum = by == STEP_UNKNOWN || *sum == STEP_UNKNOWN ? STEP_UNKNOWN : *sum + by;
+        }
+    }
+    return step;
+}
+
+static int64_t step_of_address(const struct mach_insn *i, const int64_t *step)
+{
+    int base = insn_base_operand(i);
+    if (base < 0 || base + 1 >= MAX_OPERANDS || i->op[base].reg->is_fixed)
+        return STEP_UNKNOWN;
+    for (int k = base + 1; k < row_of(i)->operand_count; k++)
+        if (operand_is_general((enum operand_kind)row_of(i)->op[k].kind))
+            return STEP_UNKNOWN;
+    return step[i->op[base].reg->id];
+}
+
+/* A in one iteration, B in the next one. With one key their distance in one
+ * iteration is known, and both addresses move on by the same step. */
+static bool conflict_an_iteration_later(const struct mach_func *f, const struct mach_insn *a,
+                                        const struct mach_insn *b, const int64_t *step)
+{
+    if (!touches_memory(a) || !touches_memory(b) || !(writes_memory(a) || writes_memory(b)))
+        return false;
+    if (((row_of(a)->flags | row_of(b)->flags) & IS_CALL) != 0 || a->mem_count == 0
+        || b->mem_count == 0 || a->mem.object == NULL || b->mem.object == NULL)
+        return true;
+    if (!objects_may_be_same(f->func, a->mem.object, b->mem.object))
+        return false;
+    int64_t by = step_of_address(a, step);
+    if (by == STEP_UNKNOWN || by != step_of_address(b, step))
+        return true;
+    struct mach_insn later = *b;
+    later.mem.disp += by;
+    return accesses_conflict(f, a, &later);
+}
+
+/* -- latencies -- */
 
 /* By how many cycles B has V, made by a class in NETWORK, before it is written: what all
  * its reads of V have. */
@@ -89,6 +152,13 @@ bool are_fused(const struct core *core, const struct mach_insn *a, const struct 
            && b->op[0].reg == a->op[0].reg && b->op[1].reg == a->op[0].reg;
 }
 
+bool meets_erratum(const struct core *core, const struct mach_insn *a, const struct mach_insn *b)
+{
+    enum timing_class t = (enum timing_class)row_of(b)->timing_class;
+    return core->erratum_835769 && row_of(b)->operand_count == 4
+           && (t == TIME_MUL_X || t == TIME_MUL_LONG) && touches_memory(a);
+}
+
 int true_latency(const struct core *core, const struct mach_insn *a, const struct mach_insn *b,
                  const struct vreg *v)
 {
@@ -106,6 +176,8 @@ int true_latency(const struct core *core, const struct mach_insn *a, const struc
 struct builder {
     const struct mach_func *f;
     struct depend d;
+    int period;                 /* nodes from this on are the next iteration's; 0: straight code */
+    const int64_t *step;        /* by vreg id, of a loop */
     int *last_def;              /* by vreg id: node + 1, 0 when none */
     VEC(int) *uses_since;       /* by vreg id: nodes that read it since */
     int flags_def;
@@ -182,13 +254,21 @@ static void follow_flags(struct builder *b, int node)
     b->flags_def = node + 1;
 }
 
+static bool nodes_conflict(const struct builder *b, int earlier, int later)
+{
+    const struct mach_insn *x = b->d.node[earlier].insn, *y = b->d.node[later].insn;
+    if (b->period > 0 && earlier < b->period && later >= b->period)
+        return conflict_an_iteration_later(b->f, x, y, b->step);
+    return accesses_conflict(b->f, x, y);
+}
+
 static void follow_memory(struct builder *b, int node)
 {
     const struct mach_insn *i = b->d.node[node].insn;
     if (!touches_memory(i) || is_broken(BROKEN_SCHEDULER))
         return;
     for (int k = 0; k < node; k++)
-        if (accesses_conflict(b->f, b->d.node[k].insn, i))
+        if (nodes_conflict(b, k, node))
             add_edge(b, k, node, writes_memory(b->d.node[k].insn) ? 1 : 0, DEPEND_MEMORY);
 }
 
@@ -205,22 +285,45 @@ static void find_heights(struct depend *d, const struct core *core)
     }
 }
 
+static int length(const struct mach_insn *first, const struct mach_insn *last)
+{
+    int n = 0;
+    for (const struct mach_insn *i = first; i != last->next; i = i->next)
+        n++;
+    return n;
+}
+
+/* Of the instructions from FIRST to LAST, as often as they fit into b->d. */
+static struct depend build(struct builder *b, struct mach_insn *first, struct mach_insn *last)
+{
+    struct mach_insn *i = first;
+    b->d.node = NEW_ARRAY(struct depend_node, b->d.n);
+    b->last_def = NEW_ARRAY(int, b->f->vregs.n);
+    b->uses_since = mem_alloc(sizeof *b->uses_since * (size_t)b->f->vregs.n);
+    for (int node = 0; node < b->d.n; node++) {
+        b->d.node[node].insn = i;
+        i = i == last ? first : i->next;
+    }
+    for (int node = 0; node < b->d.n; node++) {
+        follow_registers(b, node);
+        follow_flags(b, node);
+        follow_memory(b, node);
+    }
+    find_heights(&b->d, b->f->core);
+    return b->d;
+}
+
 struct depend depend_of(const struct mach_func *f, struct mach_insn *first, struct mach_insn *last)
 {
-    struct builder b = { .f = f };
-    for (struct mach_insn *i = first; i != last->next; i = i->next)
-        b.d.n++;
-    b.d.node = NEW_ARRAY(struct depend_node, b.d.n);
-    b.last_def = NEW_ARRAY(int, f->vregs.n);
-    b.uses_since = mem_alloc(sizeof *b.uses_since * (size_t)f->vregs.n);
-    int node = 0;
-    for (struct mach_insn *i = first; i != last->next; i = i->next)
-        b.d.node[node++].insn = i;
-    for (node = 0; node < b.d.n; node++) {
-        follow_registers(&b, node);
-        follow_flags(&b, node);
-        follow_memory(&b, node);
-    }
-    find_heights(&b.d, f->core);
-    return b.d;
+    struct builder b = { .f = f, .d.n = length(first, last) };
+    return build(&b, first, last);
+}
+
+struct depend depend_of_loop(const struct mach_func *f, struct mach_insn *first,
+                             struct mach_insn *last)
+{
+    int n = length(first, last);
+    struct builder b = { .f = f, .d.n = 2 * n, .period = n };
+    b.step = steps_of(f, first, last);
+    return build(&b, first, last);
 }

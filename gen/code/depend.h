@@ -30,6 +30,11 @@ struct depend {
 
 /* The instructions from FIRST to LAST, both included, of one block. */
 struct depend depend_of(const struct mach_func *f, struct mach_insn *first, struct mach_insn *last);
+/* The same instructions, a loop's body, twice: nodes from N on are the next iteration's. */
+struct depend depend_of_loop(const struct mach_func *f, struct mach_insn *first,
+                             struct mach_insn *last);
+/* Cortex-A53 erratum 835769: B, a 64-bit multiply-accumulate, right behind A, an access. */
+bool meets_erratum(const struct core *core, const struct mach_insn *a, const struct mach_insn *b);
 /* Cycles from A's issue until B can use register V (NULL: the flags). */
 int true_latency(const struct core *core, const struct mach_insn *a, const struct mach_insn *b,
                  const struct vreg *v);

@@ -88,6 +88,13 @@ struct mach_insn {
     struct mach_operand op[];               /* as many as its row has */
 };
 
+/* A loop that was ordered as something that repeats (modulo.c); of several cores, sums. */
+struct loop_order {
+    int interval, bound;                    /* hundredths of a cycle a round, and at least */
+    int late;                               /* instructions of stage 1, behind its iteration's rest
+                                               by a round; 0: one stage */
+};
+
 struct mach_block {
     int id;                                 /* layout order */
     struct mach_insn *first, *last;         /* terminators are the last one or two */
@@ -97,6 +104,7 @@ struct mach_block {
     struct mach_block *loop;                /* header of the innermost loop, or NULL */
     int steps;                              /* a loop's header: of the source's loop, in one turn … */
     struct loc loop_loc;                    /* … and where that is */
+    const struct loop_order *ordered;       /* modulo scheduling gave it its order; else NULL */
     bool is_target;                         /* some branch names it: it needs a label */
 };
 
@@ -132,6 +140,8 @@ struct mach_func {
                                                it calls: 1 << enum feature */
     uint32_t written[CLASS_COUNT];          /* physical registers written anywhere */
     int insn_count;
+    bool overlaps_iterations;               /* of some loop; not when … */
+    bool keeps_iterations;                  /* … none may */
     int spare_registers;                    /* scheduling leaves as many free in each class */
     int reload_count;                       /* loads and constants repeated instead of kept */
     /* One vreg per physical register, made on demand (build.c); [..][31] of the
@@ -145,6 +155,8 @@ struct mach_func {
 struct mach_func *code_from_ir(struct ir_func *f, const struct core *core);
 /* Forgets every callee: before memory that their code is in is released. */
 void code_forget(void);
+/* How long to search for better orders from now on: so many TIMES the usual. */
+void schedule_effort(int times);
 /* keep.c: a copy, in an arena of the caller's, that outlives what F was made of.
  * Enough for target/ and verify/; SOURCE is the function of the checked tree. */
 struct mach_func *code_keep(struct arena *a, const struct mach_func *f, struct func *source);
@@ -156,7 +168,8 @@ void schedule_func(struct mach_func *f);
 /* After colouring failed: another order that uses fewer registers, at last the
  * fewest, whatever time it takes. False when that has been tried. */
 bool schedule_again(struct mach_func *f);
-bool allocate_registers(struct mach_func *f);   /* false: `registers` was reported */
+/* False: `registers` was reported, or not, but iterations overlap and should not. */
+bool allocate_registers(struct mach_func *f);
 bool build_frame(struct mach_func *f);          /* false: `unsupported` was reported */
 
 /* What a local function promises, known once build_frame() made its code; else NULL. */

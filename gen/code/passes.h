@@ -12,6 +12,10 @@ bool accesses_conflict(const struct mach_func *f, const struct mach_insn *a,
 /* post_index.c */
 void fold_pointer_updates(struct mach_func *f);
 
+/* modulo.c: better orders for loops of one block, with iterations that overlap where
+ * that pays. True when it made blocks. */
+bool pipeline_loops(struct mach_func *f);
+
 /* runs.c: operands that must be consecutive registers. Each register is in at
  * most one run; where the code wants it in two, copies are inserted first. */
 struct run { struct vreg *at[4]; int n; };

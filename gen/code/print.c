@@ -128,6 +128,19 @@ static const char *const unwind_names[] = {
     [UNWIND_RESTORE_SP] = "restore_sp",
 };
 
+static void print_loop(struct text *out, const struct mach_block *b)
+{
+    const struct loop_order *o = b->ordered;
+    if (b->loop_depth > 0)
+        text_format(out, " (loop depth %d)", b->loop_depth);
+    if (o != NULL)
+        text_format(out, " (interval %d.%02d, at least %d.%02d, %s", o->interval / 100,
+                    o->interval % 100, o->bound / 100, o->bound % 100,
+                    o->late > 0 ? "2 stages" : "1 stage)");
+    if (o != NULL && o->late > 0)
+        text_format(out, ", %d instructions a round later)", o->late);
+}
+
 static void print_insn(struct text *out, const struct mach_func *f, const struct mach_insn *i)
 {
     text_add(out, "    ");
@@ -176,8 +189,7 @@ void mach_print(struct text *out, const struct mach_func *f)
     for (int k = 0; k < f->blocks.n; k++) {
         const struct mach_block *b = f->blocks.at[k];
         text_format(out, "b%d:", b->id);
-        if (b->loop_depth > 0)
-            text_format(out, " (loop depth %d)", b->loop_depth);
+        print_loop(out, b);
         text_add(out, "\n");
         for (const struct mach_insn *i = b->first; i != NULL; i = i->next)
             print_insn(out, f, i);

@@ -102,15 +102,10 @@ static bool can_issue(const struct scheduler *s, int node)
            && (t->uops <= s->slots || s->slots == s->f->core->issue_width);
 }
 
-/* Cortex-A53 erratum 835769: a 64-bit multiply-accumulate right behind a memory access. */
-static bool meets_erratum(const struct scheduler *s, const struct mach_insn *i)
+static bool comes_too_early(const struct scheduler *s, const struct mach_insn *i)
 {
-    enum timing_class t = (enum timing_class)row_of(i)->timing_class;
-    if (!s->f->core->erratum_835769 || s->count == 0 || row_of(i)->operand_count != 4
-        || (t != TIME_MUL_X && t != TIME_MUL_LONG))
-        return false;
-    const struct mach_insn *last = s->d.node[s->order[s->count - 1]].insn;
-    return (row_of(last)->flags & (IS_LOAD | IS_STORE)) != 0;
+    return s->count > 0
+           && meets_erratum(s->f->core, s->d.node[s->order[s->count - 1]].insn, i);
 }
 
 /* What is ready stands in this order: the longest way to the end first. */
@@ -152,7 +147,7 @@ static int choose(const struct scheduler *s, int end, int *soonest)
             *soonest = s->cycle + 1;
             continue;
         }
-        if (!meets_erratum(s, s->d.node[k].insn))
+        if (!comes_too_early(s, s->d.node[k].insn))
             return r;
         first = first < 0 ? r : first;
     }
@@ -161,7 +156,7 @@ static int choose(const struct scheduler *s, int end, int *soonest)
 
 /* What decides with registers short, first to last; what would have to wait counts
  * as well. */
-struct merit { int demand, node; bool waits, meets_erratum; };
+struct merit { int demand, node; bool waits, comes_too_early; };
 
 static bool is_better(const struct merit *x, const struct merit *y)
 {
@@ -171,7 +166,7 @@ static bool is_better(const struct merit *x, const struct merit *y)
         return x->node < y->node;
     if (x->waits != y->waits)
         return y->waits;
-    return !x->meets_erratum && y->meets_erratum;
+    return !x->comes_too_early && y->comes_too_early;
 }
 
 static int choose_tight(const struct scheduler *s, int end)
@@ -183,7 +178,7 @@ static int choose_tight(const struct scheduler *s, int end)
         if (k >= end)
             continue;
         const struct merit m = { demand(s, k), k, !can_issue(s, k),
-                                 meets_erratum(s, s->d.node[k].insn) };
+                                 comes_too_early(s, s->d.node[k].insn) };
         if (best < 0 || is_better(&m, &most)) {
             best = r;
             most = m;
@@ -526,7 +521,8 @@ static void schedule_blocks(struct mach_func *f)
     const struct mem_mark mark = mem_mark();
     const struct liveness *l = liveness_of(f);
     for (int k = 0; k < f->blocks.n; k++)
-        schedule_block(f, f->blocks.at[k], &l->out[k]);
+        if (f->blocks.at[k]->ordered == NULL)
+            schedule_block(f, f->blocks.at[k], &l->out[k]);
     mem_release_to(mark);
 }
 
@@ -538,6 +534,11 @@ void schedule_func(struct mach_func *f)
     for (int k = 0; k < f->blocks.n; k++)
         for (struct mach_insn *i = f->blocks.at[k]->first; i != NULL; i = i->next)
             i->place = ++place;
+    schedule_blocks(f);
+    if (!pipeline_loops(f))
+        return;
+    /* Prologues and epilogues join what is around them, and are ordered with it. */
+    blocks_clean(f);
     schedule_blocks(f);
 }
 
@@ -562,12 +563,24 @@ static void restore_order(struct mach_block *b)
     }
 }
 
+/* Overlapped iterations are one order only; others go when what is around them
+ * was not to blame. */
+static bool keeps_order(const struct mach_func *f, const struct mach_block *b)
+{
+    return b->ordered != NULL && (b->ordered->late > 0 || f->spare_registers == 0);
+}
+
 bool schedule_again(struct mach_func *f)
 {
     if (f->spare_registers > MOST_SPARE)
         return false;
-    for (int k = 0; k < f->blocks.n; k++)
-        restore_order(f->blocks.at[k]);
+    for (int k = 0; k < f->blocks.n; k++) {
+        struct mach_block *b = f->blocks.at[k];
+        if (keeps_order(f, b))
+            continue;
+        restore_order(b);
+        b->ordered = NULL;
+    }
     f->spare_registers += 2;
     schedule_blocks(f);
     return true;

@@ -78,6 +78,9 @@ struct core {
     const struct forwarding *forwarding;
     const struct buffer *buffers;                   /* out of order, beside the window */
     uint8_t aes_pair_latency;   /* aese to the aesmc's result, where they fuse */
+    const struct core *const *judges;   /* an order is judged on the sum of these, the quickest
+                                   to simulate first; NULL: on the core itself */
+    bool overlaps_iterations;   /* a loop is worth a prologue and an epilogue */
     bool fuses_aes_pair;        /* aese+aesmc, aesd+aesimc adjacent on one register */
     bool fuses_compare_branch;  /* cmp/cmn/tst/subs + b.cond adjacent */
     bool prefers_post_index;    /* else one pointer update an iteration */

@@ -138,6 +138,7 @@ const struct core core_cortex_a53 = {
     .timing = cortex_a53_timing,
     .forwarding = cortex_a53_forwarding,
     .aes_pair_latency = 6,
+    .overlaps_iterations = true,
     .fuses_aes_pair = true,
     .fuses_compare_branch = false,
     .prefers_post_index = false,    /* in llvm-mca it waits until all before it is written */

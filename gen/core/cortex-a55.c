@@ -215,6 +215,7 @@ const struct core core_cortex_a55 = {
     .mca_cpu = "cortex-a55",
     CORTEX_A55_PIPELINE,
     .aes_pair_latency = 4,
+    .overlaps_iterations = true,
     .fuses_aes_pair = true,
     .fuses_compare_branch = false,
     .prefers_post_index = false,    /* in llvm-mca it waits until all before it is written */

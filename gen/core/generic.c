@@ -5,10 +5,15 @@
  * ldp of q registers is used: it is slow on Cortex-A55 only. An update of a pointer
  * that joins an access saves an instruction everywhere.
  */
+#include <stddef.h>
+
 #include "core/cores.h"
+
+static const struct core *const judges[] = { &core_cortex_a53, &core_cortex_a55, &core_cortex_a72, NULL };
 
 const struct core core_generic = {
     .name = "generic",
+    .judges = judges,
     CORTEX_A55_PIPELINE,
     .order_slack = 6,
     .aes_pair_latency = 4,

@@ -17,6 +17,7 @@ struct compile_options {
     const char *prefix;             /* of every symbol; NULL: none */
     const struct style *style;
     const struct core *core;        /* schedule everything for it; NULL: as the source says */
+    int effort;                     /* how many times the usual to search for orders; 0: once */
     bool unfused;                   /* for a core that joins no pairs of instructions */
     bool whole;                     /* the code keeps the names and places that it was made of */
     VEC(const struct target *) targets;

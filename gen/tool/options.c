@@ -135,6 +135,22 @@ static bool set_mca(struct command_line *c, const char *value)
     return true;
 }
 
+enum { MOST_EFFORT = 10000 };
+
+static bool set_effort(struct command_line *c, const char *value)
+{
+    int n = 0;
+
+    for (const char *p = value; *p >= '0' && *p <= '9' && n <= MOST_EFFORT; p++)
+        n = value[0] == '0' ? MOST_EFFORT + 1 : n * 10 + (*p - '0');
+    if (n == 0 || n > MOST_EFFORT || value[strspn(value, "0123456789")] != '\0') {
+        usage_error("'%s' is no effort (1 to %d)", value, MOST_EFFORT);
+        return false;
+    }
+    c->compile.effort = n;
+    return true;
+}
+
 static bool set_unfused(struct command_line *c, const char *value)
 {
     (void)value;
@@ -200,6 +216,8 @@ static const struct option options[] = {
      OPTION_PREFIX, set_prefix},
     {"--tune", NULL, "CORE", "schedule every kernel for CORE, whatever the source says",
      OPTION_TUNE, set_tune},
+    {"--effort", NULL, "N", "search N times as long for quick orders (1)",
+     OPTION_EFFORT, set_effort},
     {"--unfused", NULL, NULL, "schedule as if no core joined pairs of instructions",
      OPTION_UNFUSED, set_unfused},
     {"--core", NULL, "CORE", "run the model of CORE (cost: of every core; list: of the tune)",

@@ -41,6 +41,7 @@ enum option_bit {
     OPTION_TUNE = 1 << 4, OPTION_CHECK = 1 << 5, OPTION_DEPENDENCIES = 1 << 6, OPTION_DUMP = 1 << 7,
     OPTION_VERIFY = 1 << 8, OPTION_TEXT = 1 << 9, OPTION_PREFIX = 1 << 10,
     OPTION_UNFUSED = 1 << 11, OPTION_CORE = 1 << 12, OPTION_PAIRS = 1 << 13, OPTION_FORM = 1 << 14,
+    OPTION_EFFORT = 1 << 15,
 };
 
 struct command_line {
