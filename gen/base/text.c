@@ -26,13 +26,14 @@ enum { FIRST_CAPACITY = 256, TAB_WIDTH = 8, TRIES_FOR_A_NAME = 100 };
 
 static void text_reserve(struct text *t, size_t more)
 {
-    size_t cap = t->cap == 0 ? FIRST_CAPACITY : t->cap;
+    size_t cap;
 
     if (more < t->cap - t->n)
         return;
     assert(more < SIZE_MAX / 4 && t->n < SIZE_MAX / 4);
-    while (cap < t->n + more + 1)
-        cap *= 2;
+    cap = t->cap == 0 ? FIRST_CAPACITY : t->cap * 2;
+    if (cap < t->n + more + 1)
+        cap = t->n + more + 1;
     t->at = mem_grow(t->at, t->cap, cap);
     t->cap = cap;
 }

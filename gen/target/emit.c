@@ -349,12 +349,24 @@ static void emit_refusals(struct text *out)
                   "#endif\n\n");
 }
 
+/* Room for about all that will be written, so that the text is not copied as it grows. */
+static void make_room(struct text *out, const struct code_module *m)
+{
+    enum { A_FILE = 16384, AN_INSTRUCTION = 36, A_TABLE_BYTE = 7 };
+    size_t n = A_FILE + (size_t)m->module->tables_size * A_TABLE_BYTE;
+
+    for (int i = 0; i < m->funcs.n; i++)
+        n += (size_t)m->funcs.at[i]->insn_count * AN_INSTRUCTION;
+    (void)text_room(out, n);
+}
+
 void emit_module(struct text *out, const struct code_module *m, const struct target *t,
                  const struct style *s)
 {
     struct emitter e = {.out = out, .module = m, .target = t, .style = s};
     const char *guard = s->guard[t->format];
 
+    make_room(out, m);
     emit_file_comment(&e);
     if (*s->includes)
         text_format(out, "%s\n", s->includes);
