@@ -49,13 +49,26 @@ const struct core *core_at(int i) { return cores[i]; }
 
 /* -- reading the tables -- */
 
+/* Lists are constant: the one that was asked for last is kept by row. */
+static const struct timing_exception *exception_for(const struct timing_exception *list,
+                                                    enum insn insn)
+{
+    static const struct timing_exception *kept, *by_row[INSN_COUNT];
+    if (kept != list) {
+        memset(by_row, 0, sizeof by_row);
+        for (const struct timing_exception *e = list; e->insn != INSN_NONE; e++)
+            if (by_row[e->insn] == NULL)
+                by_row[e->insn] = e;
+        kept = list;
+    }
+    return by_row[insn];
+}
+
 const struct timing *core_timing(const struct core *core, enum insn insn)
 {
-    if (core->exceptions != NULL)
-        for (const struct timing_exception *e = core->exceptions; e->insn != INSN_NONE; e++)
-            if (e->insn == insn)
-                return &e->timing;
-    return &core->timing[insns[insn].timing_class];
+    const struct timing_exception *e =
+        core->exceptions != NULL ? exception_for(core->exceptions, insn) : NULL;
+    return e != NULL ? &e->timing : &core->timing[insns[insn].timing_class];
 }
 
 struct writeback core_writeback(const struct core *core, const struct timing *t)

@@ -111,7 +111,7 @@ static bool pass_by(struct ir_func *f)
         struct ir_block *b = f->blocks.at[k];
         if (b->first || b->term != IR_JUMP || b->edge[0].to == b || is_preheader(b))
             continue;
-        if (!uses)
+        if (!uses && b->param_count > 0)
             uses = ir_use_counts(f);
         if (!params_stay_inside(b, uses))
             continue;
@@ -133,7 +133,6 @@ bool ir_clean_blocks(struct ir_func *f)
 
     (void)ir_flow(f);
     while (pass_by(f)) {
-        ir_settle(f);
         (void)ir_flow(f);
         changed = true;
     }
