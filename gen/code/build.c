@@ -204,6 +204,26 @@ void insn_defs(const struct mach_insn *i, struct reg_list *out)
         list_add(out, i->defs[k]);
 }
 
+bool insn_reads(const struct mach_insn *i, const struct vreg *v)
+{
+    bool found = false;
+    for (unsigned m = roles[i->insn].uses; m != 0; m &= m - 1)
+        found |= use_of(&i->op[__builtin_ctz(m)]) == v;
+    for (int k = 0; k < i->use_count; k++)
+        found |= i->uses[k] == v;
+    return found && !vreg_is_constant(v);
+}
+
+bool insn_writes(const struct mach_insn *i, const struct vreg *v)
+{
+    bool found = false;
+    for (unsigned m = roles[i->insn].defs; m != 0; m &= m - 1)
+        found |= i->op[__builtin_ctz(m)].reg == v;
+    for (int k = 0; k < i->def_count; k++)
+        found |= i->defs[k] == v;
+    return found && !vreg_is_constant(v);
+}
+
 static void add_to(struct bitset *s, const struct vreg *v)
 {
     if (v != NULL && !vreg_is_constant(v))
@@ -258,22 +278,19 @@ void insn_rename_uses(struct mach_insn *i, const struct vreg *from, struct vreg 
             i->uses[k] = to;
 }
 
-void insn_rename(struct mach_insn *i, const struct vreg *from, struct vreg *to)
+void insn_rename_all(struct mach_insn *i, struct vreg *const *into)
 {
     for (int k = 0; k < row_of(i)->operand_count; k++) {
-        if (i->op[k].reg == from)
-            i->op[k].reg = to;
-        if (i->op[k].tied == from)
-            i->op[k].tied = to;
-        if (i->op[k].tied == i->op[k].reg)
-            i->op[k].tied = NULL;
+        struct mach_operand *op = &i->op[k];
+        op->reg = op->reg != NULL ? into[op->reg->id] : NULL;
+        op->tied = op->tied != NULL ? into[op->tied->id] : NULL;
+        if (op->tied == op->reg)
+            op->tied = NULL;
     }
     for (int k = 0; k < i->use_count; k++)
-        if (i->uses[k] == from)
-            i->uses[k] = to;
+        i->uses[k] = into[i->uses[k]->id];
     for (int k = 0; k < i->def_count; k++)
-        if (i->defs[k] == from)
-            i->defs[k] = to;
+        i->defs[k] = into[i->defs[k]->id];
 }
 
 int insn_base_operand(const struct mach_insn *i)

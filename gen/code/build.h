@@ -74,8 +74,14 @@ struct reg_list { struct vreg *at[REG_LIST_MAX]; int n; };
 /* General and vector registers but the constant ones; tied ones are in both. */
 void insn_uses(const struct mach_insn *i, struct reg_list *out);
 void insn_defs(const struct mach_insn *i, struct reg_list *out);
-/* Replaces every mention of FROM. */
-void insn_rename(struct mach_insn *i, const struct vreg *from, struct vreg *to);
+bool insn_reads(const struct mach_insn *i, const struct vreg *v);
+bool insn_writes(const struct mach_insn *i, const struct vreg *v);
+static inline bool insn_names(const struct mach_insn *i, const struct vreg *v)
+{
+    return insn_reads(i, v) || insn_writes(i, v);
+}
+/* Every register becomes the one in INTO, by vreg id. */
+void insn_rename_all(struct mach_insn *i, struct vreg *const *into);
 void insn_rename_uses(struct mach_insn *i, const struct vreg *from, struct vreg *to);
 /* Does it change NZCV, as far as later readers may see? */
 static inline bool insn_writes_flags(const struct mach_insn *i)

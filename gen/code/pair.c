@@ -44,34 +44,14 @@ static const struct pair_row *row_for(const struct mach_func *f, const struct ma
 
 static bool is_load(const struct mach_insn *i) { return (row_of(i)->flags & IS_LOAD) != 0; }
 
-static bool defines(const struct mach_insn *i, const struct vreg *v)
-{
-    struct reg_list l;
-    insn_defs(i, &l);
-    for (int k = 0; k < l.n; k++)
-        if (l.at[k] == v)
-            return true;
-    return false;
-}
-
-static bool reads(const struct mach_insn *i, const struct vreg *v)
-{
-    struct reg_list l;
-    insn_uses(i, &l);
-    for (int k = 0; k < l.n; k++)
-        if (l.at[k] == v)
-            return true;
-    return false;
-}
-
 /* May the moving access pass I? */
 static bool can_pass(const struct mach_func *f, const struct mach_insn *moving,
                      const struct mach_insn *i)
 {
     const struct vreg *moved = moving->op[MOVED].reg, *base = moving->op[BASE].reg;
-    if ((row_of(i)->flags & (IS_CALL | IS_BRANCH)) != 0 || defines(i, base))
+    if ((row_of(i)->flags & (IS_CALL | IS_BRANCH)) != 0 || insn_writes(i, base))
         return false;
-    if (!vreg_is_constant(moved) && (defines(i, moved) || (is_load(moving) && reads(i, moved))))
+    if (!vreg_is_constant(moved) && (insn_writes(i, moved) || (is_load(moving) && insn_reads(i, moved))))
         return false;
     return !accesses_conflict(f, moving, i);
 }
@@ -111,7 +91,7 @@ static struct mach_insn *find_partner(const struct mach_func *f, const struct pa
     for (struct mach_insn *b = a->next; b != NULL; b = b->next) {
         if (are_neighbours(r, a, b, step) && moved_differ(a, b))
             return way_is_free(f, a, b, is_load(a) ? b : a) ? b : NULL;
-        if (defines(b, a->op[BASE].reg) || (row_of(b)->flags & IS_CALL) != 0)
+        if (insn_writes(b, a->op[BASE].reg) || (row_of(b)->flags & IS_CALL) != 0)
             return NULL;
     }
     return NULL;

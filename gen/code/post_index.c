@@ -43,20 +43,6 @@ static struct vreg *pointer_update(const struct mach_insn *i, int64_t *amount)
     return i->op[0].reg;
 }
 
-static bool mentions(const struct mach_insn *i, const struct vreg *p)
-{
-    struct reg_list l;
-    insn_uses(i, &l);
-    for (int k = 0; k < l.n; k++)
-        if (l.at[k] == p)
-            return true;
-    insn_defs(i, &l);
-    for (int k = 0; k < l.n; k++)
-        if (l.at[k] == p)
-            return true;
-    return false;
-}
-
 /* Is P only the base of this access, with a constant offset? */
 static bool is_plain_access(const struct mach_insn *i, const struct vreg *p)
 {
@@ -99,7 +85,7 @@ static struct mach_insn *find_access(struct mach_insn *update, const struct vreg
 {
     struct mach_insn *found = NULL;
     for (struct mach_insn *i = update->prev; i != NULL; i = i->prev) {
-        if (!mentions(i, p))
+        if (!insn_names(i, p))
             continue;
         if (!is_plain_access(i, p))
             break;
@@ -118,7 +104,7 @@ static void fold(struct mach_insn *update, struct mach_insn *access, const struc
     access->insn = row_for(access)->post;
     access->op[base + 1].imm = amount;
     for (struct mach_insn *i = access->next; i != update; i = i->next) {
-        if (!mentions(i, p))
+        if (!insn_names(i, p))
             continue;
         int64_t offset = offset_of(i) - amount;
         i->insn = row_reaching(i, offset);

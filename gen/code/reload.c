@@ -144,16 +144,6 @@ static void drop_definition(struct mach_insn *def, const struct vreg *v)
     insn_remove(def);
 }
 
-static bool uses_register(const struct mach_insn *i, const struct vreg *v)
-{
-    struct reg_list l;
-    insn_uses(i, &l);
-    for (int k = 0; k < l.n; k++)
-        if (l.at[k] == v)
-            return true;
-    return false;
-}
-
 enum sharing { ONCE_A_USE, ONCE_A_BLOCK };
 
 static void repeat_before_uses(struct mach_func *f, struct vreg *v, struct mach_insn *def,
@@ -162,7 +152,7 @@ static void repeat_before_uses(struct mach_func *f, struct vreg *v, struct mach_
     for (int k = 0; k < f->blocks.n; k++) {
         struct vreg *new = NULL;
         for (struct mach_insn *i = f->blocks.at[k]->first; i != NULL; i = i->next) {
-            if (!uses_register(i, v))
+            if (!insn_reads(i, v))
                 continue;
             if (new == NULL || sharing == ONCE_A_USE) {
                 new = vreg_like(f, v);
@@ -212,7 +202,7 @@ static bool only_passes(const struct liveness *l, const struct mach_block *loop,
         || !bitset_has(&l->out[loop->id], v->id))
         return false;
     for (const struct mach_insn *i = loop->first; i != NULL; i = i->next)
-        if (uses_register(i, v))
+        if (insn_reads(i, v))
             return false;
     return true;
 }

@@ -395,18 +395,21 @@ static void schedule_stretch(struct mach_func *f, struct mach_insn *first, struc
 
 /* -- blocks -- */
 
+static bool is_physical(const struct vreg *v)
+{
+    return v != NULL && v->is_fixed && !vreg_is_constant(v);
+}
+
 static bool names_physical(const struct mach_insn *i)
 {
-    struct reg_list l;
-    insn_uses(i, &l);
-    for (int k = 0; k < l.n; k++)
-        if (l.at[k]->is_fixed)
-            return true;
-    insn_defs(i, &l);
-    for (int k = 0; k < l.n; k++)
-        if (l.at[k]->is_fixed)
-            return true;
-    return false;
+    bool physical = false;
+    for (int k = 0; k < row_of(i)->operand_count; k++)
+        physical |= is_physical(i->op[k].reg) || is_physical(i->op[k].tied);
+    for (int k = 0; k < i->use_count; k++)
+        physical |= is_physical(i->uses[k]);
+    for (int k = 0; k < i->def_count; k++)
+        physical |= is_physical(i->defs[k]);
+    return physical;
 }
 
 static bool moves_sp(const struct mach_func *f, const struct mach_insn *i)

@@ -125,18 +125,12 @@ static void merge(struct interference *g, struct vreg **into, struct vreg *keep,
 
 static void rename_all(struct mach_func *f, struct vreg **into)
 {
+    for (int v = 0; v < f->vregs.n; v++)
+        into[v] = find(into, into[v]);
     for (int k = 0; k < f->blocks.n; k++)
         for (struct mach_insn *i = f->blocks.at[k]->first, *next; i != NULL; i = next) {
-            struct reg_list l;
             next = i->next;
-            insn_uses(i, &l);
-            for (int j = 0; j < l.n; j++)
-                if (find(into, l.at[j]) != l.at[j])
-                    insn_rename(i, l.at[j], find(into, l.at[j]));
-            insn_defs(i, &l);
-            for (int j = 0; j < l.n; j++)
-                if (find(into, l.at[j]) != l.at[j])
-                    insn_rename(i, l.at[j], find(into, l.at[j]));
+            insn_rename_all(i, into);
             if (insn_is_copy(i) && i->op[0].reg == i->op[1].reg)
                 insn_remove(i);
         }
@@ -240,20 +234,6 @@ static bool remove_dead(struct mach_func *f)
 
 /* -- second loads -- */
 
-static bool names(const struct mach_insn *i, const struct vreg *v)
-{
-    struct reg_list l;
-    insn_uses(i, &l);
-    for (int k = 0; k < l.n; k++)
-        if (l.at[k] == v)
-            return true;
-    insn_defs(i, &l);
-    for (int k = 0; k < l.n; k++)
-        if (l.at[k] == v)
-            return true;
-    return false;
-}
-
 /* The load in front of the copy, in its block, that gave what is copied, when
  * the target of the copy is not named between the two. */
 static struct mach_insn *load_behind(const struct mach_insn *copy)
@@ -264,7 +244,7 @@ static struct mach_insn *load_behind(const struct mach_insn *copy)
         for (int k = 0; k < defs.n; k++)
             if (defs.at[k] == copy->op[1].reg)
                 return i->insn == INSN_ldr_q || i->insn == INSN_ldur_q ? i : NULL;
-        if (names(i, copy->op[0].reg))
+        if (insn_names(i, copy->op[0].reg))
             return NULL;
     }
     return NULL;
