@@ -160,33 +160,54 @@ static bool wants_one_register(const struct mach_func *f, const struct mach_insn
     return false;
 }
 
-static bool merge_round(struct mach_func *f)
+struct copy_list { VEC(struct copy) of; };
+
+static bool joins_two(const struct mach_func *f, const struct mach_insn *i)
 {
-    make_clobbered(f);
-    const struct mem_mark mark = mem_mark();
-    VEC(struct copy) copies = { 0 };
+    if (!insn_is_copy(i) && (!wants_one_register(f, i) || i->op[0].reg == i->op[1].reg))
+        return false;
+    return !i->op[0].reg->is_fixed && !i->op[1].reg->is_fixed;
+}
+
+/* What may become one register, innermost loops first. */
+static struct copy_list find_copies(const struct mach_func *f)
+{
+    struct copy_list l = { { 0 } };
+    for (int k = 0; k < f->blocks.n; k++)
+        for (struct mach_insn *i = f->blocks.at[k]->first; i != NULL; i = i->next)
+            if (joins_two(f, i)) {
+                struct copy c = { i, l.of.n };
+                vec_push(&l.of, c);
+            }
+    sort_array(l.of.at, l.of.n, sizeof *l.of.at, compare_copies);
+    return l;
+}
+
+static bool merge_copies(struct mach_func *f, const struct copy_list *copies)
+{
     struct interference *g = interference_of(f, liveness_of(f));
     struct vreg **into = NEW_ARRAY(struct vreg *, f->vregs.n);
     bool merged = false;
     for (int k = 0; k < f->vregs.n; k++)
         into[k] = f->vregs.at[k];
-    for (int k = 0; k < f->blocks.n; k++)
-        for (struct mach_insn *i = f->blocks.at[k]->first; i != NULL; i = i->next)
-            if (insn_is_copy(i) || wants_one_register(f, i)) {
-                struct copy c = { i, copies.n };
-                vec_push(&copies, c);
-            }
-    if (copies.n > 0)
-        sort_array(copies.at, copies.n, sizeof *copies.at, compare_copies);
-    for (int k = 0; k < copies.n; k++) {
-        struct vreg *to = find(into, copies.at[k].insn->op[0].reg);
-        struct vreg *from = find(into, copies.at[k].insn->op[1].reg);
-        if (to == from || to->is_fixed || from->is_fixed || interferes(g, to->id, from->id))
+    for (int k = 0; k < copies->of.n; k++) {
+        struct vreg *to = find(into, copies->of.at[k].insn->op[0].reg);
+        struct vreg *from = find(into, copies->of.at[k].insn->op[1].reg);
+        if (to == from || interferes(g, to->id, from->id))
             continue;
         merge(g, into, from, to);
         merged = true;
     }
     rename_all(f, into);
+    return merged;
+}
+
+static bool merge_round(struct mach_func *f)
+{
+    make_clobbered(f);
+    const struct mem_mark mark = mem_mark();
+    const struct copy_list copies = find_copies(f);
+    bool merged = copies.of.n > 0 && merge_copies(f, &copies);
     mem_release_to(mark);
     return merged;
 }
