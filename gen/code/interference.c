@@ -80,13 +80,15 @@ struct walk {
     struct interference *g;
     const struct mach_func *f;
     struct bitset live;
-    uint64_t *class_mask[CLASS_FLAGS];      /* the registers of a class */
+    uint64_t *class_mask[CLASS_FLAGS];      /* the registers of a class that are of interest */
 };
 
 static void define(const struct walk *w, const struct vreg *d, const struct vreg *copied)
 {
     const uint64_t *mask = w->class_mask[d->class];
     uint64_t *mine = row(w->g, d->id);
+    if ((mask[d->id >> 6] >> (d->id & 63) & 1) == 0)
+        return;
     for (int k = 0; k < w->live.words; k++) {
         uint64_t m = w->live.word[k] & mask[k] & ~mine[k];
         if (copied != NULL && copied->id >> 6 == k)
@@ -162,13 +164,15 @@ static void walk_block(struct walk *w, const struct mach_block *b)
     }
 }
 
-static void walk_blocks(struct interference *g, const struct mach_func *f, const struct liveness *l)
+/* AMONG: the registers of interest; NULL: all. */
+static void walk_blocks(struct interference *g, const struct mach_func *f, const struct liveness *l,
+                        const struct bitset *among)
 {
     struct walk w = { .g = g, .f = f, .live = bitset_new(f->vregs.n) };
     for (int class = 0; class < CLASS_FLAGS; class++)
         w.class_mask[class] = NEW_ARRAY(uint64_t, w.live.words);
     for (int v = 0; v < f->vregs.n; v++)
-        if (f->vregs.at[v]->class < CLASS_FLAGS)
+        if (f->vregs.at[v]->class < CLASS_FLAGS && (among == NULL || bitset_has(among, v)))
             w.class_mask[f->vregs.at[v]->class][v >> 6] |= 1ull << (v & 63);
     for (int k = 0; k < f->blocks.n; k++) {
         memset(w.live.word, 0, sizeof *w.live.word * (size_t)w.live.words);
@@ -177,10 +181,11 @@ static void walk_blocks(struct interference *g, const struct mach_func *f, const
     }
 }
 
-struct interference *interference_of(const struct mach_func *f, const struct liveness *l)
+struct interference *interference_among(const struct mach_func *f, const struct liveness *l,
+                                        const struct bitset *among)
 {
     struct interference *g = graph_for(f->vregs.n);
-    walk_blocks(g, f, l);
+    walk_blocks(g, f, l, among);
     make_symmetric(g);
     return g;
 }
@@ -189,6 +194,6 @@ struct interference *interference_lists(const struct mach_func *f, const struct 
 {
     struct interference *g = graph_for(f->vregs.n);
     g->of = NEW_ARRAY(struct neighbours, g->n);
-    walk_blocks(g, f, l);
+    walk_blocks(g, f, l, NULL);
     return g;
 }

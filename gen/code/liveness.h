@@ -29,8 +29,10 @@ struct interference {
 
 /* Registers of different classes never interfere. Clobbers of calls are edges to
  * fixed registers, which make_clobbered() has made. */
-struct interference *interference_of(const struct mach_func *f, const struct liveness *l);
-/* The same with neighbour lists. */
+/* Which registers of a set interfere with each other. */
+struct interference *interference_among(const struct mach_func *f, const struct liveness *l,
+                                        const struct bitset *among);
+/* All registers, with neighbour lists. */
 struct interference *interference_lists(const struct mach_func *f, const struct liveness *l);
 void make_clobbered(struct mach_func *f);
 bool interferes(const struct interference *g, int a, int b);

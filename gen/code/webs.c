@@ -185,7 +185,12 @@ static struct copy_list find_copies(const struct mach_func *f)
 
 static bool merge_copies(struct mach_func *f, const struct copy_list *copies)
 {
-    struct interference *g = interference_of(f, liveness_of(f));
+    struct bitset named = bitset_new(f->vregs.n);
+    for (int k = 0; k < copies->of.n; k++) {
+        bitset_add(&named, copies->of.at[k].insn->op[0].reg->id);
+        bitset_add(&named, copies->of.at[k].insn->op[1].reg->id);
+    }
+    struct interference *g = interference_among(f, liveness_of(f), &named);
     struct vreg **into = NEW_ARRAY(struct vreg *, f->vregs.n);
     bool merged = false;
     for (int k = 0; k < f->vregs.n; k++)
