@@ -458,8 +458,10 @@ static void schedule_block(struct mach_func *f, struct mach_block *b, const stru
             first = first->prev;
         struct mach_insn *before_it = first->prev;
         struct bitset before = live_before(&live, first, last);
+        const struct mem_mark mark = mem_mark();
         if (first != last)
             schedule_stretch(f, first, last, &before, &live);
+        mem_release_to(mark);           /* only the order changed */
         bitset_copy(&live, &before);
         last = before_it;
     }
@@ -489,6 +491,7 @@ static int wanted_registers(struct mach_func *f, struct mach_block *b, const str
     struct mach_insn *last = last_in_stretch(f, b), *first = last;
     if (last == NULL)
         return 0;
+    const struct mem_mark mark = mem_mark();
     while (first->prev != NULL && !is_fence(f, first->prev))
         first = first->prev;
     struct bitset before = live_before(out, first, last);
@@ -497,6 +500,7 @@ static int wanted_registers(struct mach_func *f, struct mach_block *b, const str
     for (int class = 0; class < CLASS_FLAGS; class++)
         s.limit[class] = s.most[class] = s.d.n + f->vregs.n;
     (void)place_all(&s);
+    mem_release_to(mark);
     return s.pressure.peak[CLASS_VECTOR];
 }
 
