@@ -1,6 +1,7 @@
 # make          builds build/kgen and regenerates out/
 # make check    runs every test
 # make asan     the same tests under AddressSanitizer and UBSan
+# make bench    measures every loop on every core, and writes bench/RESULTS.md
 # make fuzz     builds the fuzz target and runs it for FUZZ_SECONDS
 # make clean    removes build/
 #
@@ -80,7 +81,7 @@ need-check: need-build
 
 check: out scripts unit
 
-scripts: $(BUILD)/kgen need-check
+scripts: $(BUILD)/kgen $(BUILD)/bench/executed need-check
 	@for s in $(TEST_SCRIPTS); do \
 	    BUILD=$(BUILD) KGEN=$(BUILD)/kgen $$s || { echo "$$s: failed" >&2; exit 1; }; \
 	done
@@ -128,6 +129,20 @@ asan:
 	@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	$(MAKE) BUILD=build/asan CFLAGS="-O1 -g" \
 	    SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all" scripts unit
+
+# -- figures --
+
+bench: out $(BUILD)/bench/executed $(BUILD)/bench/timed
+	@BUILD=$(BUILD) KGEN=$(BUILD)/kgen bench/bench.sh
+
+$(BUILD)/bench/executed: bench/executed.c $(BUILD)/tests/harness/emulator.o \
+        $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard tests/harness/object.c tests/harness/object_*.c)))
+	@mkdir -p $(@D)
+	$(COMPILE) -Itests -o $@ $^ $$(pkg-config --libs unicorn)
+
+$(BUILD)/bench/timed: bench/timed.c | need-build
+	@mkdir -p $(@D)
+	$(COMPILE) -o $@ $<
 
 # -- fuzzing --
 

@@ -26,6 +26,7 @@ check llvm-readobj                            llvm
 newer clang-22                                clang-22
 newer ld.lld-22                               lld-22
 newer llvm-readobj-22                         llvm-22
+newer llvm-mca-22                             llvm-22
 newer /usr/lib/llvm-22/lib/clang/22/lib/linux libclang-rt-22-dev
 '
 

@@ -175,7 +175,7 @@ static void print_regions(struct text *out, const struct loop_list *list)
         const struct loop *l = &list->at.at[k];
         if (l->calls || l->header == NULL)
             continue;
-        text_format(out, "# LLVM-MCA-BEGIN %s\n", l->name);
+        text_format(out, "# LLVM-MCA-BEGIN %s/%s\n", l->f->func->module->name, l->name);
         for (int i = 0; i < l->n; i++) {
             text_add(out, "\t");
             loop_print_insn(out, l->insn[i]);

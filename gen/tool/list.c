@@ -263,7 +263,7 @@ static void print_line(struct listing *l, const struct mach_insn *i, const struc
 
 static void print_label(struct listing *l, const struct mach_block *b)
 {
-    text_format(l->out, "b%d:\n", b->id);
+    text_format(l->out, ".L%d:\n", b->id);
 }
 
 static void print_blocks(struct listing *l, int from, int to, struct mach_insn *const *insn, int n,

@@ -131,7 +131,7 @@ void loop_print_insn(struct text *out, const struct mach_insn *i)
         struct phys_operand *to = &phys.op[k];
         switch (row->op[k].kind) {
         case OP_LABEL:
-            to->name = mem_format("b%d", op->label->id);
+            to->name = mem_format(".L%d", op->label->id);
             break;
         case OP_SYMBOL:
             to->name = op->callee != NULL ? op->callee->name

@@ -24,7 +24,7 @@ struct loop_list { VEC(struct loop) at; };
 
 /* Appends those of F in layout order; names differ from those that are there. */
 void loops_find(struct loop_list *out, const struct mach_func *f);
-/* Appends one instruction as an assembler reads it; block 3 is the label "b3". */
+/* Appends one instruction as an assembler reads it; block 3 is the label ".L3". */
 void loop_print_insn(struct text *out, const struct mach_insn *i);
 
 /* What a turn takes on a core: hundredths of a cycle. */

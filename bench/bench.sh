@@ -1,0 +1,97 @@
+#!/bin/sh
+# bench.sh: writes bench/RESULTS.md. `bench.sh --check` compares what does not
+# depend on the machine with the committed file instead, and says what became worse;
+# it also fails when kgen's model is more than 10 % off llvm-mca on any loop.
+set -eu
+cd "$(dirname "$0")/.."
+build=${BUILD:-build}
+export KGEN="${KGEN:-$build/kgen}"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+rest='## Not compared'
+
+bench/measure.sh "$scratch"
+
+awk -F '\t' '
+    { off = 100 * ($8 - $11) / $11; if (off < 0) off = -off
+      if (off > 10) { print $1 ": " $3 " on " $4 ": model " $8 ", llvm-mca " $11; bad = 1 } }
+    END { if (!NR) { print "nothing was measured"; bad = 1 } exit bad }' \
+    "$scratch/loops.tsv" >"$scratch/off" || {
+    echo "bench.sh: the model is more than 10 % off:" >&2
+    cat "$scratch/off" >&2
+    exit 1
+}
+
+executed() {
+    echo '## Executed instructions'
+    echo
+    echo '| function | given | instructions |'
+    echo '|---|---|--:|'
+    for file in out/*-linux.S; do
+        aarch64-linux-gnu-gcc -c -o "$scratch/$(basename "$file" .S).o" "$file"
+    done
+    "$build/bench/executed" "$scratch" | sed 's/\t/ | /g; s/^/| /; s/$/ |/'
+    echo
+}
+
+# Four bytes an instruction; local functions and cold parts belong to the one before.
+code() {
+    echo '## Code bytes'
+    echo
+    echo '| function | bytes |'
+    echo '|---|--:|'
+    for file in out/*-linux.S; do
+        awk '/^\t\.type\t.*%function/ { name = $2; sub(/,.*/, "", name) }
+             /^\t[a-z]/ && $1 !~ /^\./ && name != "" { bytes[name] += 4
+                 if (!(name in seen)) { seen[name] = 1; order[++n] = name } }
+             END { for (i = 1; i <= n; i++) print "| " order[i] " | " bytes[order[i]] " |" }' "$file"
+    done
+    echo
+}
+
+# Of this machine.
+time_and_memory() {
+    echo "$rest"
+    echo
+    echo 'Of the machine that wrote this file: `kgen gen kernels.def`, all platforms, proofs included,'
+    echo 'and without them.'
+    echo
+    echo '| | milliseconds | peak MiB |'
+    echo '|---|--:|--:|'
+    for option in '' --no-verify; do
+        # shellcheck disable=SC2086 # no option is no word
+        "$build/bench/timed" "$KGEN" gen kernels.def -o "$scratch/out" $option |
+            awk -v what="${option:-proved}" '{ printf "| %s | %d | %d |\n", what, $1, $2 / 1024 }'
+    done
+}
+
+{
+    awk -f bench/table.awk bench/replaced.tsv bench/goals.tsv "$scratch/pairs.tsv" \
+        "$scratch/loops.tsv"
+    executed
+    code
+} >"$scratch/results"
+
+if [ "${1:-}" != --check ]; then
+    mkdir -p "$scratch/out"
+    time_and_memory >>"$scratch/results"
+    cp "$scratch/results" bench/RESULTS.md
+    exit 0
+fi
+
+sed "/^$rest/,\$d" bench/RESULTS.md >"$scratch/committed"
+cmp -s "$scratch/committed" "$scratch/results" && exit 0
+echo 'bench.sh: bench/RESULTS.md is not what is measured now; look, then run make bench:' >&2
+# Of a module's table only what llvm-mca says counts, the fifth and the seventh field.
+awk -F ' *[|] *' '
+    /^## / { section = $0; is_module = / [a-z0-9]*-armv8$/ }
+    NF < 4 || $4 !~ /^[0-9]/ && !is_module { next }
+    NR == FNR { old[section, $2, $3] = $0; next }
+    (section, $2, $3) in old {
+        split(old[section, $2, $3], was, / *[|] */)
+        for (c = is_module ? 5 : 4; c <= (is_module ? 7 : NF); c += is_module ? 2 : 1)
+            if ($c + 0 > was[c] + 0)
+                print "  worse: " $2 ", " $3 ": " was[c] " -> " $c }' \
+    "$scratch/committed" "$scratch/results" | head -20 >&2
+diff "$scratch/committed" "$scratch/results" | head -20 >&2
+exit 1
