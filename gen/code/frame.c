@@ -11,9 +11,8 @@
  * handling: one instruction, one code). Signing the link register and
  * `bti` are the emitter's.
  *
- * Where sp moves behind the prologue, because an extent is a parameter or the
- * frame has a page and more, x29 leads back: Windows wants such frames probed
- * by __chkstk (x15 is the size / 16), whose call needs x30 saved before.
+ * Where sp moves behind the prologue (select_stack.c), because an extent is a
+ * parameter or the frame has a page and more, x29 leads back.
  */
 #include "code/passes.h"
 
@@ -174,21 +173,6 @@ static bool first_moves_sp(const struct save_area *a)
     return a->n > 0 && a->at[0].kind != SAVE_ONE;
 }
 
-/* Arrays of fixed size below x29, in the body. No parameter of an export is in
- * x15 to x17. */
-static void move_sp_below_x29(struct writer *w, int32_t locals)
-{
-    struct vreg *sp = vreg_sp(w->f), *x15 = vreg_fixed(w->f, CLASS_GENERAL, 15);
-    w->part = PART_BODY;
-    if (!w->f->frame.is_large) {
-        add(w, MAKE(INSN_sub_x_imm, op_reg(sp), op_reg(sp), op_imm(locals)), UNWIND_NONE, 0, 0);
-        return;
-    }
-    add(w, MAKE(INSN_movz_x, op_reg(x15), op_imm(locals / 16), op_imm(0)), UNWIND_NONE, 0, 0);
-    add(w, probe_stack(w->f, MAKE(INSN_bl, op_label(NULL))), UNWIND_NONE, 0, 0);
-    add(w, MAKE(INSN_sub_x_uxtx, op_reg(sp), op_reg(sp), op_reg(x15), op_imm(4)), UNWIND_NONE, 0, 0);
-}
-
 static void write_prologue(struct mach_func *f, const struct save_area *a, int32_t locals)
 {
     struct writer w = { f, f->blocks.at[0]->first, PART_PROLOGUE };
@@ -202,8 +186,6 @@ static void write_prologue(struct mach_func *f, const struct save_area *a, int32
                      op_reg(vreg_sp(f))), UNWIND_SET_FP, 0, 0);
     if (!f->frame.is_variable)
         move_sp(&w, true, locals);
-    else if (locals != 0)
-        move_sp_below_x29(&w, locals);
 }
 
 static void write_epilogue(struct mach_func *f, struct mach_insn *ret, const struct save_area *a,

@@ -35,10 +35,6 @@ void report_registers(struct mach_func *f, enum reg_class class, int available);
  * (-1: no such array); gives the bytes of all. */
 int64_t lay_out_fixed_arrays(const struct func *f, int64_t *offset);
 
-/* select_stack.c: makes of a `bl` what Windows wants before sp moves down by
- * 16 * x15. */
-struct mach_insn *probe_stack(struct mach_func *f, struct mach_insn *call);
-
 /* wipe.c: clears what may hold secrets in front of the only return. */
 bool needs_wiping(const struct mach_func *f);
 void wipe_secrets(struct mach_func *f, struct mach_insn *ret);

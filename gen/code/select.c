@@ -421,8 +421,7 @@ struct mach_func *select_func(struct ir_func *ir, const struct core *core)
                   ? ir->func->name
                   : mem_format("%s_%s", ir->func->name, ir->variant->name);
     struct selector s = { .f = f, .ir = ir };
-    if (!stack_is_supported(&s))
-        return NULL;
+    choose_frame(&s);
     prepare(&s);
     for (int k = 0; k < ir->blocks.n; k++) {
         s.block[k] = block_new(f);

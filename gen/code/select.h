@@ -114,7 +114,9 @@ void select_return(struct selector *s, const struct ir_block *b);
 void select_entry(struct selector *s);
 
 /* select_stack.c */
-bool stack_is_supported(struct selector *s);
+/* Parameter K, although no value of the IR is it. */
+struct vreg *sel_param(struct selector *s, int k);
+void choose_frame(struct selector *s);
 void put_variable_stack(struct selector *s);
 
 /* select_branch.c */

@@ -95,6 +95,29 @@ static struct vreg *local_param(struct selector *s, int k)
     return s->param[k];
 }
 
+/* Parameter K comes to a register of its own. */
+static void put_param(struct selector *s, int k, struct vreg *to)
+{
+    if (is_on_stack(s->ir, k)) {
+        put_stack_param(s, k, to);
+        return;
+    }
+    struct vreg *from = abi_param(s, k);
+    from->secret |= to->secret;
+    put_copy(s, to, from);
+}
+
+struct vreg *sel_param(struct selector *s, int k)
+{
+    if (s->param[k] == NULL && is_local(s->ir))
+        return local_param(s, k);
+    if (s->param[k] == NULL) {
+        s->param[k] = sel_temp(s, param_class(s->ir, k), NULL);
+        put_param(s, k, s->param[k]);
+    }
+    return s->param[k];
+}
+
 static void put_params(struct selector *s)
 {
     for (const struct ir_inst *i = s->ir->blocks.at[0]->first; i != NULL; i = i->next) {
@@ -105,13 +128,8 @@ static void put_params(struct selector *s)
         struct vreg **at = &s->param[i->imm];
         if (*at != NULL)
             put_copy(s, to, *at);
-        else if (!is_local(s->ir) && is_on_stack(s->ir, (int)i->imm))
-            put_stack_param(s, (int)i->imm, to);
-        else if (!is_local(s->ir)) {
-            struct vreg *from = abi_param(s, (int)i->imm);
-            from->secret |= to->secret;
-            put_copy(s, to, from);
-        }
+        else if (!is_local(s->ir))
+            put_param(s, (int)i->imm, to);
         *at = to;
     }
 }

@@ -1,12 +1,14 @@
 /* select_stack.c: stack arrays whose extent is known only at run time.
  *
- * The entry block computes each extent from the parameters, rounds it up to 16
- * bytes (sp stays aligned, AAPCS64 6.4.5.1), moves sp down and keeps the address. Arrays of
- * fixed size are addressed from sp before it moves. frame.c sets x29 before all
- * this, and restores sp from it. Frames that may have a page and more are made
+ * The entry block moves sp down for the arrays of fixed size and keeps their
+ * addresses; then it computes each other extent from the parameters, rounds it up
+ * to 16 bytes (sp stays aligned, AAPCS64 6.4.5.1), moves sp down and keeps the
+ * address. frame.c sets x29 before all this, and restores sp from it. Frames that
+ * may have a page and more are made
  * in the same way, whatever their extents are: Windows commits stack pages one
  * at a time, and has __chkstk touch them in order ("Prolog and epilog": x15 is
- * the size / 16, and is kept; x16, x17 and the flags are not).
+ * the size / 16, and is kept; x16, x17 and the flags are not). To the allocator
+ * that is a call like any other, so that no parameter stays in these registers.
  */
 #include "code/select.h"
 
@@ -14,60 +16,29 @@
 
 #include <assert.h>
 
-/* SMALL_STACK leaves room in a page for all saved registers: x19 to x30, d8 to
- * d15. STACK_LIMIT / 16 fits a movz. */
-enum { SMALL_STACK = 4096 - 8 * (12 + 8) - 16, STACK_LIMIT = 65535 * 16 };
+/* Leaves room in a page for all saved registers: x19 to x30, d8 to d15. */
+enum { SMALL_STACK = 4096 - 8 * (12 + 8) - 16 };
+static_assert(STACK_LIMIT / 16 <= 65535, "the size / 16 fits a movz");
 
-/* -- what an extent can be at most -- */
-
-static uint64_t upper_sum(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
-
-static uint64_t upper_product(uint64_t a, uint64_t b)
-{
-    return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
-}
-
-static const struct param *param_of(const struct selector *s, const struct var *v, int *k)
-{
-    for (*k = 0; *k < s->ir->func->param_count; ++*k)
-        if (s->ir->func->params[*k].var == v)
-            return &s->ir->func->params[*k];
-    return NULL;
-}
-
-static uint64_t upper_bound(const struct selector *s, const struct expr *e)
-{
-    int k;
-    switch (e->kind) {
-    case E_CONST: return e->value[0];
-    case E_CONVERT: return upper_bound(s, e->a);
-    case E_VAR: {
-        const struct param *p = param_of(s, e->var, &k);
-        return p == NULL || p->set.n == 0 ? UINT64_MAX : p->set.at[p->set.n - 1].hi;
-    }
-    case E_BINARY: {
-        uint64_t a = upper_bound(s, e->a), b = upper_bound(s, e->b);
-        bool by_constant = e->b->kind == E_CONST && b != 0;
-        switch (e->op) {
-        case BIN_ADD: return upper_sum(a, b);
-        case BIN_MUL: return upper_product(a, b);
-        case BIN_DIV: return by_constant ? a / b : a;
-        case BIN_MOD: return by_constant ? b - 1 : a;
-        case BIN_SUB:
-            return e->b->kind == E_CONST && a >= b && a != UINT64_MAX ? a - b : UINT64_MAX;
-        case BIN_SHL: return b < 32 ? upper_product(a, 1ull << b) : UINT64_MAX;
-        case BIN_SHR: return by_constant && b < 64 ? a >> b : a;
-        case BIN_AND: return a < b ? a : b;
-        default: return UINT64_MAX;
-        }
-    }
-    default: return UINT64_MAX;
-    }
-}
-
-/* -- the extent as code -- */
+/* -- the extent as code: a 32-bit value has zeros above -- */
 
 static struct vreg *put_extent(struct selector *s, const struct expr *e);
+
+static struct vreg *put_parameter(struct selector *s, const struct var *v)
+{
+    int k = 0;
+    while (k < s->ir->func->param_count && s->ir->func->params[k].var != v)
+        k++;
+    assert(k < s->ir->func->param_count && "check_stack() lets no other variable pass");
+    return sel_param(s, k);
+}
+
+static struct vreg *put_low_word(struct selector *s, struct vreg *from)
+{
+    struct vreg *to = sel_temp(s, CLASS_GENERAL, NULL);
+    put(s, INSN_mov_w, op_reg(to), op_reg(from));
+    return to;
+}
 
 static struct vreg *put_extent_binary(struct selector *s, const struct expr *e)
 {
@@ -86,20 +57,21 @@ static struct vreg *put_extent_binary(struct selector *s, const struct expr *e)
     else {
         static const struct { enum op op; enum insn insn; } rows[] = {
             { BIN_ADD, INSN_add_x }, { BIN_SUB, INSN_sub_x }, { BIN_MUL, INSN_mul_x },
-            { BIN_DIV, INSN_udiv_x }, { BIN_AND, INSN_and_x }, { BIN_SHL, INSN_lsl_x },
-            { BIN_SHR, INSN_lsr_x },
+            { BIN_AND, INSN_and_x }, { BIN_OR, INSN_orr_x }, { BIN_XOR, INSN_eor_x },
+            { BIN_SHL, INSN_lsl_x }, { BIN_SHR, INSN_lsr_x },
         };
         struct vreg *b = put_extent(s, e->b);
-        for (int k = 0; k < COUNT(rows); k++)
-            if (rows[k].op == e->op)
-                put(s, rows[k].insn, op_reg(to), op_reg(a), op_reg(b));
+        int k = 0;
+        while (k < COUNT(rows) && rows[k].op != e->op)
+            k++;
+        assert(k < COUNT(rows) && "check_stack() lets no other pass");
+        put(s, rows[k].insn, op_reg(to), op_reg(a), op_reg(b));
     }
-    return to;
+    return type_is_w(e->type) ? put_low_word(s, to) : to;
 }
 
 static struct vreg *put_extent(struct selector *s, const struct expr *e)
 {
-    int k;
     struct vreg *to;
     switch (e->kind) {
     case E_CONST:
@@ -107,15 +79,11 @@ static struct vreg *put_extent(struct selector *s, const struct expr *e)
         put_const_general(s, to, e->value[0], false);
         return to;
     case E_VAR:
-        param_of(s, e->var, &k);
-        assert(s->param[k] != NULL);
-        return s->param[k];
+        to = put_parameter(s, e->var);
+        return type_is_w(e->type) ? put_low_word(s, to) : to;
     case E_CONVERT:
-        to = sel_temp(s, CLASS_GENERAL, NULL);
-        if (!type_is_w(e->a->type))
-            return put_extent(s, e->a);
-        put(s, INSN_mov_w, op_reg(to), op_reg(put_extent(s, e->a)));
-        return to;
+        to = put_extent(s, e->a);
+        return type_is_w(e->type) && !type_is_w(e->a->type) ? put_low_word(s, to) : to;
     default:
         assert(e->kind == E_BINARY);
         return put_extent_binary(s, e);
@@ -124,39 +92,41 @@ static struct vreg *put_extent(struct selector *s, const struct expr *e)
 
 /* -- the frame -- */
 
-struct mach_insn *probe_stack(struct mach_func *f, struct mach_insn *call)
+/* Windows touches the pages that sp will pass by 16 * x15. */
+static void put_probe(struct selector *s, struct vreg *size)
 {
+    struct mach_insn *call = put(s, INSN_bl, op_label(NULL));
     struct vreg **x15 = NEW_ARRAY(struct vreg *, 1);
     call->op[0].symbol = "__chkstk";
-    x15[0] = vreg_fixed(f, CLASS_GENERAL, 15);
+    x15[0] = size;
     call->uses = call->defs = x15;
     call->use_count = call->def_count = 1;
     call->clobbers[CLASS_GENERAL] = 1u << 16 | 1u << 17 | 1u << REG_LINK;
     call->probes_stack = true;
-    return call;
 }
 
-bool stack_is_supported(struct selector *s)
+void choose_frame(struct selector *s)
 {
     struct frame *frame = &s->f->frame;
-    uint64_t all = 0;
-    for (int k = 0; k < s->ir->func->objects.n; k++) {
-        const struct object *o = s->ir->func->objects.at[k];
-        if (o->kind != OBJECT_STACK)
-            continue;
-        all = upper_sum(all, upper_sum(upper_bound(s, o->extent), 15));
-        frame->is_large = all > SMALL_STACK;
-        frame->is_variable |= frame->is_large || o->extent->kind != E_CONST;
-        /* A subroutine's parameters may be in what __chkstk changes. */
-        int limit = s->ir->func->kind == FN_LOCAL ? SMALL_STACK : STACK_LIMIT;
-        if (all > (uint64_t)limit) {
-            error_at(o->loc, RULE_UNSUPPORTED,
-                     "stack arrays that may have more than %d bytes together%s", limit,
-                     s->ir->func->kind == FN_LOCAL ? " in a 'local fn'" : "");
-            return false;
-        }
+    const struct func *f = s->ir->func;
+    frame->is_variable = frame->is_large = f->stack_bytes > SMALL_STACK;
+    for (int k = 0; k < f->objects.n; k++)
+        frame->is_variable |= f->objects.at[k]->kind == OBJECT_STACK
+                              && f->objects.at[k]->extent->kind != E_CONST;
+}
+
+static void put_fixed_objects(struct selector *s, int64_t bytes)
+{
+    struct vreg *sp = vreg_sp(s->f), *x15 = vreg_fixed(s->f, CLASS_GENERAL, 15);
+    if (bytes == 0)
+        return;
+    if (s->f->frame.is_large) {
+        put(s, INSN_movz_x, op_reg(x15), op_imm(bytes / 16), op_imm(0));
+        put_probe(s, x15);
+        put(s, INSN_sub_x_uxtx, op_reg(sp), op_reg(sp), op_reg(x15), op_imm(4));
+    } else {
+        put(s, INSN_sub_x_imm, op_reg(sp), op_reg(sp), op_imm(bytes));
     }
-    return true;
 }
 
 static void put_variable_object(struct selector *s, struct object *o, struct vreg *to)
@@ -167,7 +137,7 @@ static void put_variable_object(struct selector *s, struct object *o, struct vre
     put(s, INSN_add_x_imm, op_reg(rounded), op_reg(bytes), op_imm(15));
     if (s->f->frame.is_large) {
         put(s, INSN_lsr_x_imm, op_reg(x15), op_reg(rounded), op_imm(4));
-        probe_stack(s->f, put(s, INSN_bl, op_label(NULL)));
+        put_probe(s, x15);
         put(s, INSN_sub_x_uxtx, op_reg(sp), op_reg(sp), op_reg(x15), op_imm(4));
     } else {
         put(s, INSN_and_x_imm, op_reg(rounded), op_reg(rounded), op_imm(-16));
@@ -204,7 +174,7 @@ void put_variable_stack(struct selector *s)
         return;
     int n = s->ir->func->objects.n;
     int64_t *offset = NEW_ARRAY(int64_t, n + 1);
-    lay_out_fixed_arrays(s->ir->func, offset);
+    put_fixed_objects(s, lay_out_fixed_arrays(s->ir->func, offset));
     for (int k = 0; k < n; k++)
         put_object_addresses(s, k, false, offset[k]);
     for (int k = 0; k < n; k++)

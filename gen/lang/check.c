@@ -20,6 +20,7 @@ void check_func(struct func *f)
     check_flags(f);
     check_weaves(f);
     check_bounds(f);
+    check_stack(f);
 }
 
 /* -- walking -- */

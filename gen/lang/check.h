@@ -3,7 +3,8 @@
  * check_func() runs the analyses below, in this order, on one function whose
  * tree is complete (elaboration reported nothing for it). Each reports through
  * diag and leaves the tree as it was, but for the `secret` marks of variables,
- * expressions and stack arrays, which check_secrets() sets.
+ * expressions and stack arrays, which check_secrets() sets, and the sizes that
+ * check_stack() does.
  *
  * A callee (local fn) must be checked before its callers.
  */
@@ -20,6 +21,7 @@ void check_secrets(struct func *f);         /* secret-branch, secret-address, se
 void check_features(struct func *f);        /* feature */
 void check_flags(struct func *f);           /* carry-lost */
 void check_bounds(struct func *f);          /* out-of-bounds, value-set, range, in-place, extent */
+void check_stack(struct func *f);           /* unsupported: too large */
 void check_weaves(struct func *f);          /* varying-control, loop-carried */
 
 /* -- for later stages, on a tree that check_func() accepted -- */

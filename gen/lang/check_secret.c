@@ -4,7 +4,7 @@
  * Gives var.secret, expr.secret and, for stack arrays, object.secret, as the
  * least fixed point: a value is secret when anything it is computed from is.
  * Then reports a secret that decides control (`secret-branch`), reaches an
- * address (`secret-address`) or an operation whose time depends on its operands
+ * address or an extent (`secret-address`) or an operation whose time depends on its operands
  * (`secret-time`), and one that is stored where the declaration says public.
  *
  * Holds: conditions are public, so nothing leaks through control and variables
@@ -310,10 +310,28 @@ static void check_list(const struct secrets *s, const struct stmt *list)
     }
 }
 
+static void check_extent(const struct secrets *s, const struct object *o)
+{
+    if (o == NULL || o->extent == NULL || !expr_secrecy(o->extent))
+        return;
+    error_at(o->loc, RULE_SECRET_ADDRESS, "a secret decides the length of '%s'", o->name);
+    note_origin(s, o->extent);
+}
+
+static void check_extents(const struct secrets *s)
+{
+    for (int i = 0; i < s->f->param_count; i++)
+        check_extent(s, s->f->params[i].object);
+    for (int i = 0; i < s->f->objects.n; i++)
+        if (s->f->objects.at[i]->kind == OBJECT_STACK)
+            check_extent(s, s->f->objects.at[i]);
+}
+
 void check_secrets(struct func *f)
 {
     struct secrets s = { .f = f, .cause = NEW_ARRAY(struct cause, f->vars.n + 1) };
 
     propagate(&s);
+    check_extents(&s);
     check_list(&s, f->body);
 }

@@ -71,6 +71,9 @@ struct object *entity_table(struct entity *e, struct loc use);
 struct static_fn *entity_code(struct entity *e);
 struct func *entity_func(struct entity *e);
 
+/* symbols.c: of all modules of a program. */
+void check_symbols(struct unit *const *units, int n);
+
 /* -- types as written: types.c, layout.c -- */
 
 struct type_use {

@@ -489,27 +489,6 @@ static struct unit *new_unit(struct units *units, const struct node *n)
     return u;
 }
 
-/* Exports of all modules are symbols of one program. */
-static void check_symbols(struct units *units)
-{
-    for (int i = 0; i < units->all.n; i++) {
-        for (int j = 0; j < i; j++) {
-            const struct unit *u = units->all.at[i];
-
-            for (int k = 0; k < u->entities.n; k++) {
-                const struct entity *e = u->entities.at[k];
-                const struct entity *other = unit_find(units->all.at[j], e->name);
-
-                if (other == NULL || e->kind != ENTITY_FUNCTION || other->kind != ENTITY_FUNCTION ||
-                    e->node->function->kind != FN_EXPORT || other->node->function->kind != FN_EXPORT)
-                    continue;
-                error_at(e->loc, RULE_NAME, "two modules export '%s'", e->name);
-                note_at(other->loc, "first exported here");
-            }
-        }
-    }
-}
-
 struct units *declare_program(struct node *decls)
 {
     struct units *units = NEW(struct units);
@@ -526,7 +505,7 @@ struct units *declare_program(struct node *decls)
             declare_node(u, n);
         }
     }
-    check_symbols(units);
+    check_symbols(units->all.at, units->all.n);
     units->errors = error_count();
     return units;
 }

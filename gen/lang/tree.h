@@ -266,6 +266,7 @@ struct func {
     struct stmt *body;
     VEC(struct var *) vars;
     VEC(struct object *) objects;       /* parameters and stack arrays */
+    uint64_t stack_bytes, stack_depth;  /* of stack arrays at most, without and with callees' */
     struct expr **where;                /* preconditions */
     int where_count;
     struct variant *variants;
@@ -310,6 +311,9 @@ struct test_step {
 
 struct test { const char *name; struct loc loc; struct test_step *steps; struct test *next; };
 
+/* Of the stack arrays of a function and its callees, in bytes. */
+enum { STACK_LIMIT = 1 << 15 };
+
 struct module {
     const char *name, *doc;
     const char *prefix;                 /* of its symbols in the output; NULL: none */
@@ -320,6 +324,9 @@ struct module {
     VEC(struct func *) funcs;           /* exports and locals that are used, declared order */
     struct test *tests;
 };
+
+/* "vpaes_armv8": a module's name as part of an identifier. */
+char *module_identifier(const struct module *m);
 
 struct program { VEC(struct module *) modules; };
 

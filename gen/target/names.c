@@ -1,27 +1,12 @@
 /* names.c: symbols and file names, before a platform spells them.
  *
- * Holds: no two modules of one library make the same symbol or label. Exports
- * have names of their own; subroutines and tables carry the module's name.
+ * Exports have names of their own; subroutines and tables carry the module's.
+ * lang/symbols.c has seen that no two of a program are one, and labels carry the
+ * symbol of their function.
  */
 #include <string.h>
 
 #include "target/row.h"
-
-static bool is_identifier_char(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-char *module_identifier(const struct module *m)
-{
-    const bool starts_with_digit = m->name[0] >= '0' && m->name[0] <= '9';
-    char *s = mem_format("%s%s", starts_with_digit ? "m" : "", m->name);
-
-    for (char *c = s; *c; c++)
-        if (!is_identifier_char(*c))
-            *c = '_';
-    return s;
-}
 
 static const char *prefix_of(const struct module *m)
 {

@@ -105,8 +105,6 @@ void add_comment(struct text *out, const char *prefix, const char *s);
 
 /* -- names (names.c) -- */
 
-/* "vpaes_armv8": a module's name as part of an identifier. */
-char *module_identifier(const struct module *m);
 /* "f", "f_sha3", or "vpaes_armv8_f" for a subroutine; without the platform's prefix. */
 const char *function_symbol(const struct mach_func *f);
 const char *tables_symbol(const struct module *m);

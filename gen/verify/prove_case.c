@@ -12,8 +12,8 @@
 #include <assert.h>
 
 /* ENOUGH: code that needs so many instructions, EACH more for every statement and
- * expression of the source (kernels need less than 2), and as many as its stack has
- * bytes to wipe them, does not end; its terms would grow until they fill the memory.
+ * expression of the source (kernels need less than 2), and as many as its stack arrays
+ * have bytes to wipe them, does not end; its terms would grow until they fill the memory.
  * PREFIX_STORES: more than PREFIX_STEPS instructions can make, and less than fill
  * the window of a huge array. */
 enum { STEP_LIMIT = 400000, ENOUGH = 500, EACH = 8, PREFIX_STEPS = 600, PREFIX_STORES = 4 * PREFIX_STEPS,
@@ -217,7 +217,7 @@ void check_case(const struct expectation *e, const struct scene *scene, const st
 {
     struct comparison c = { .expected = e, .scene = scene, .found = f };
     uint64_t work = e->reference.steps + e->reference.expressions;
-    bool returned = run_code(&c, text, label, ENOUGH + EACH * work + scene->stack_size, covered);
+    bool returned = run_code(&c, text, label, ENOUGH + EACH * work + e->reference.stacked, covered);
     if (e->ways->begins_again)
         return;
     if (!returned) {

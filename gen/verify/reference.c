@@ -176,6 +176,7 @@ void walk_body(struct walk *w)
         } else if (o->kind == OBJECT_STACK) {
             w->sizes[i] = walk_number(w, o->extent);
             w->stack -= (w->sizes[i] + 15) & ~15ull;
+            w->run->stacked += w->sizes[i];
             w->bases[i] = w->stack;
         }
     }
@@ -187,7 +188,7 @@ static struct walk start(struct reference_run *run)
     struct walk w = { .domain = run->domain, .run = run, .func = run->func, .stack = run->stack };
     run->fault = NULL;
     run->limited = false;
-    run->stores = run->steps = run->expressions = 0;
+    run->stores = run->steps = run->expressions = run->stacked = 0;
     walk_enter(&w);
     for (int i = 0; i < run->func->param_count; i++) {
         const struct param *p = &run->func->params[i];

@@ -29,7 +29,8 @@ struct reference_run {
     /* given back */
     bool limited;               /* it was stopped by one of the limits */
     uint64_t stores, steps;     /* stores made, statements walked */
-    uint64_t expressions;       /* evaluated: a measure of the instructions it takes */
+    uint64_t expressions;       /* evaluated: a measure of the instructions it takes … */
+    uint64_t stacked;           /* … and bytes of stack arrays, which they may wipe */
     val results[16];
     int result_count;
     const char *fault;          /* NULL: it ran to its end */

@@ -231,12 +231,7 @@ bool scene_build(struct scene *s, const struct emitted *text, enum scene_size si
         if (f->params[i].object && !place_object(s, i, size))
             return false;
     place_tables(s, text);
-    s->stack_size = STACK_BYTES;
-    for (int i = 0; i < f->objects.n; i++) {
-        uint64_t bytes;
-        if (f->objects.at[i]->kind == OBJECT_STACK && object_size(s, f->objects.at[i], &bytes))
-            s->stack_size += bytes < REGION_WINDOW / 2 ? bytes : 0;
-    }
+    s->stack_size = STACK_BYTES + f->stack_depth;
     s->stack_top = stack_base[s->layout];
     cells_add(s->memory, "the stack", s->stack_top - s->stack_size, s->stack_size,
               REGION_READ | REGION_WRITE);

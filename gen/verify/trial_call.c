@@ -20,7 +20,7 @@
 #include "verify/exec.h"
 #include "verify/reference.h"
 
-enum { STACK_BYTES = 1 << 15, STEP_LIMIT = 100000000 };
+enum { STACK_BYTES = STACK_LIMIT + (1 << 12), STEP_LIMIT = 100000000 };
 
 static const uint64_t place_stride = 0x10000000000, stack_top = 0x7ffff0000000,
                       tables_at = 0x400000;

@@ -50,6 +50,7 @@ struct maker {
     const char *symbol;
     struct case_set cases;
     uint64_t *values;                   /* of each choice */
+    bool low;                           /* scalars that are no choice are as small as they get */
     struct byte_domain domain;
     struct reference_arg args[MOST_ARGUMENTS];
 };
@@ -63,14 +64,18 @@ static const uint64_t *chosen(const struct maker *m, const struct param *p,
     return NULL;
 }
 
-/* What decides nothing is a pattern; of 32-bit arguments the upper half, too. */
+/* What is no choice is small, or large, or a pattern; the upper half of a 32-bit
+ * argument is always one. */
 static uint64_t scalar(const struct maker *m, int i)
 {
     const struct param *p = &m->f->params[i];
-    const uint64_t *v = chosen(m, p, NULL), any = 0x9e3779b97f4a7c15u * (uint64_t)(i + 1);
-    if (v == NULL)
-        return p->set.n > 0 ? p->set.at[0].lo : any;
-    return value_types[p->type].bits == 32 ? (any & ~(uint64_t)0xffffffff) | (uint32_t)*v : *v;
+    const uint64_t *choice = chosen(m, p, NULL), any = 0x9e3779b97f4a7c15u * (uint64_t)(i + 1);
+    uint64_t v = m->low ? 0 : any;
+    if (choice != NULL)
+        v = *choice;
+    else if (p->set.n > 0)
+        v = m->low ? p->set.at[0].lo : p->set.at[p->set.n - 1].hi;
+    return value_types[p->type].bits == 32 ? (any & ~(uint64_t)0xffffffff) | (uint32_t)v : v;
 }
 
 static uint64_t number(struct maker *m, const struct expr *e)
@@ -206,22 +211,37 @@ static struct call_report make_beyond(struct maker *m, bool large)
     return (struct call_report){ .fault = "" };
 }
 
+static struct call_report make_all(struct maker *m)
+{
+    int *at = NEW_ARRAY(int, m->cases.choices.n + 1);
+    struct call_report report = { .fault = "" };
+    uint64_t stride = stride_of(m), turn = 0;
+    for (int i = 0; i < m->cases.choices.n; i++)
+        m->values[i] = m->cases.choices.at[i].values.at[0];
+    do {
+        if (turn++ % stride == 0 && is_legal(m))
+            report = make_call(m);
+    } while (report.fault[0] == 0 && advance(m, at));
+    for (int large = 0; large < 2 && report.fault[0] == 0; large++)
+        report = make_beyond(m, large);
+    return report;
+}
+
+static bool has_free_scalars(const struct maker *m)
+{
+    for (int i = 0; i < m->f->param_count; i++)
+        if (m->f->params[i].object == NULL && chosen(m, &m->f->params[i], NULL) == NULL)
+            return true;
+    return false;
+}
+
 struct call_report make_calls(struct emulator *e, const struct func *f, const char *symbol)
 {
     struct maker m = { .e = e, .f = f, .symbol = symbol, .cases = cases_of(f, 1) };
-    int *at = NEW_ARRAY(int, m.cases.choices.n + 1);
-    struct call_report report = { .fault = "" };
-    uint64_t stride = stride_of(&m), turn = 0;
     ck_assert_int_le(f->param_count, MOST_ARGUMENTS);
     byte_domain_init(&m.domain);
     m.values = NEW_ARRAY(uint64_t, m.cases.choices.n + 1);
-    for (int i = 0; i < m.cases.choices.n; i++)
-        m.values[i] = m.cases.choices.at[i].values.at[0];
-    do {
-        if (turn++ % stride == 0 && is_legal(&m))
-            report = make_call(&m);
-    } while (report.fault[0] == 0 && advance(&m, at));
-    for (int large = 0; large < 2 && report.fault[0] == 0; large++)
-        report = make_beyond(&m, large);
-    return report;
+    struct call_report report = make_all(&m);
+    m.low = true;
+    return report.fault[0] == 0 && has_free_scalars(&m) ? make_all(&m) : report;
 }
