@@ -200,14 +200,13 @@ static void make_room(struct pipeline *p, int n)
 
 static void prepare_scratch(struct pipeline *p)
 {
-    const size_t bytes = pipeline_state_size(p);
-    if (bytes <= p->state_bytes)
+    if (p->slots <= p->slot_cap)
         return;
-    p->state_bytes = bytes * 2;
-    p->state = mem_alloc(p->state_bytes);
-    p->origin = NEW_ARRAY(int, 2 * p->slots);
-    p->time = NEW_ARRAY(int, 2 * p->slots);
-    p->network = NEW_ARRAY(int, 2 * p->slots);
+    p->slot_cap = p->slots * 2;
+    p->state = mem_alloc(state_size_for(p->slot_cap));
+    p->origin = NEW_ARRAY(int, p->slot_cap);
+    p->time = NEW_ARRAY(int, p->slot_cap);
+    p->network = NEW_ARRAY(int, p->slot_cap);
 }
 
 void pipeline_load(struct pipeline *p, struct mach_insn *const *code, int n)

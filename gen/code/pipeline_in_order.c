@@ -17,10 +17,12 @@ struct pipeline_state {
     struct arrival { int time, network; } at[];     /* by slot */
 };
 
-size_t pipeline_state_size(const struct pipeline *p)
+size_t state_size_for(int slots)
 {
-    return sizeof(struct pipeline_state) + sizeof(struct arrival) * (size_t)p->slots;
+    return sizeof(struct pipeline_state) + sizeof(struct arrival) * (size_t)slots;
 }
+
+size_t pipeline_state_size(const struct pipeline *p) { return state_size_for(p->slots); }
 
 void pipeline_start(const struct pipeline *p, struct pipeline_state *s)
 {

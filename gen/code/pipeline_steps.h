@@ -35,13 +35,12 @@ struct pipeline {
     struct mach_insn **insn;
     struct step *step;          /* [n + i]: instruction i as the second of a fused pair */
     int n, cap;
-    int slots;
+    int slots, slot_cap;
     int *slot_of, keys;         /* by register (key_of); 0: not seen */
     int *identity;              /* 0, 1, 2 … */
     int patterns;
     int half;                   /* cycles until the first half of the last run was done */
     struct pipeline_state *state;
-    size_t state_bytes;
     /* By slot: who wrote it last, or -1; when it is there, and from which network. */
     int *origin, *time, *network;
     struct window *window;
@@ -70,5 +69,6 @@ int run_in_order(struct pipeline *p, const int *order, int n, int iterations,
 int run_out_of_order(struct pipeline *p, const int *order, int n, int iterations,
                      struct pipeline_event *events);
 struct window *window_new(const struct core *core);
+size_t state_size_for(int slots);      /* pipeline_in_order.c */
 
 #endif
