@@ -32,6 +32,8 @@ Suite *elab_suite(void);
 Suite *ir_suite(void);
 Suite *shape_suite(void);
 Suite *code_suite(void);
+Suite *core_suite(void);
+Suite *pipeline_suite(void);
 Suite *modulo_suite(void);
 Suite *trial_suite(void);
 Suite *random_suite(void);

@@ -133,9 +133,19 @@ static void add_uses(const struct pipeline *p, struct step *s, const struct mach
                     s->buffers |= 1u << b;
 }
 
+static const struct timing *timing_of(const struct core *core, const struct mach_insn *i)
+{
+    const enum insn insn = i->insn;
+    const bool shifts = insn == INSN_add_x_lsl || insn == INSN_sub_x_lsl || insn == INSN_add_w_lsl
+                        || insn == INSN_sub_w_lsl;
+    if (shifts && i->op[3].imm <= core->free_shift)
+        return &core->timing[TIME_ALU];
+    return core_timing(core, insn);
+}
+
 static struct step step_of(struct pipeline *p, const struct mach_insn *i)
 {
-    const struct timing *t = core_timing(p->core, i->insn);
+    const struct timing *t = timing_of(p->core, i);
     struct step s = { .first_write = t->latency, .latency = t->latency };
     const uint32_t flags = row_of(i)->flags;
     add_operands(p, &s, i, t);

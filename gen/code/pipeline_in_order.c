@@ -139,10 +139,10 @@ int pipeline_issue(const struct pipeline *p, struct pipeline_state *s, int index
 
 /* -- a whole run -- */
 
-/* Cycles until everything issued is done. */
+/* Cycles until everything issued is done; llvm-mca needs one more to retire it. */
 static int done(const struct pipeline_state *s, int last_write)
 {
-    return last_write > s->cycle ? last_write : s->cycle;
+    return (last_write > s->cycle ? last_write : s->cycle) + 1;
 }
 
 int run_in_order(struct pipeline *p, const int *order, int n, int iterations,

@@ -78,6 +78,7 @@ struct core {
     const struct forwarding *forwarding;
     const struct buffer *buffers;                   /* out of order, beside the window */
     uint8_t aes_pair_latency;   /* aese to the aesmc's result, where they fuse */
+    uint8_t free_shift;         /* add and sub shift left by up to as many bits at no cost */
     const struct core *const *judges;   /* an order is judged on the sum of these, the quickest
                                    to simulate first; NULL: on the core itself */
     bool overlaps_iterations;   /* a loop is worth a prologue and an epilogue */

@@ -228,6 +228,7 @@ const struct core core_neoverse_n1 = {
     .timing = neoverse_n1_timing,
     .exceptions = neoverse_n1_exceptions,
     .aes_pair_latency = 2,
+    .free_shift = 4,
     .fuses_aes_pair = true,
     .fuses_compare_branch = true,
     .prefers_post_index = false,
