@@ -35,61 +35,61 @@ aegis128l_init:
 	movk	x4, #0x201, lsl #16
 	movk	x6, #0x5518, lsl #16
 	movk	x4, #0x503, lsl #32
-	movz	x7, #0x3ddb
+	movz	x10, #0x3ddb
+	movz	x8, #0x100
 	movk	x4, #0xd08, lsl #48
 	movz	x3, #0x2215
 	movk	x6, #0xc26d, lsl #32
-	movk	x7, #0x5518, lsl #16
+	movk	x10, #0x5518, lsl #16
+	movk	x8, #0x201, lsl #16
 	movk	x3, #0x5937, lsl #16
 	movk	x6, #0xf12f, lsl #48
 	movz	x5, #0x1120
-	movk	x7, #0xc26d, lsl #32
+	movk	x10, #0xc26d, lsl #32
+	movk	x8, #0x503, lsl #32
 	movk	x3, #0xe990, lsl #32
 	movk	x5, #0x4231, lsl #16
+	movk	x10, #0xf12f, lsl #48
+	movz	x9, #0x1120
+	movk	x8, #0xd08, lsl #48
+	movz	x7, #0x2215
 	fmov	d0, x4
 	movk	x3, #0x6279, lsl #48
 	movk	x5, #0xb573, lsl #32
+	movk	x9, #0x4231, lsl #16
+	movk	x7, #0x5937, lsl #16
 	fmov	d1, x6
 	movk	x5, #0xdd28, lsl #48
-	ldr	q5, [x1]                        // let s = init_128l(key[0], nonce[0]);
-	movk	x7, #0xf12f, lsl #48
+	movk	x9, #0xb573, lsl #32
+	movk	x7, #0xe990, lsl #32
+	fmov	d24, x10
+	movk	x9, #0xdd28, lsl #48
+	fmov	d25, x8
+	movk	x7, #0x6279, lsl #48
 	ins	v0.d[1], x3
-	ldr	q4, [x2]
-	movz	x3, #0x100
-	movz	x1, #0xc224
-	movk	x3, #0x201, lsl #16
-	movk	x1, #0xaae7, lsl #16
-	movk	x3, #0x503, lsl #32
-	movk	x1, #0x3d92, lsl #32
-	movz	x4, #0x1120
-	movk	x3, #0xd08, lsl #48
-	movz	x2, #0x2215
-	movk	x1, #0xed0, lsl #48
-	movk	x4, #0x4231, lsl #16
-	movk	x2, #0x5937, lsl #16
-	movk	x4, #0xb573, lsl #32
-	movk	x2, #0xe990, lsl #32
-	fmov	d24, x7
-	movk	x4, #0xdd28, lsl #48
-	fmov	d25, x3
-	movk	x2, #0x6279, lsl #48
 	ins	v1.d[1], x5
-	fmov	d23, x1
+	ldr	q5, [x1]                        // let s = init_128l(key[0], nonce[0]);
+	ldr	q4, [x2]
+	movz	x2, #0xc224
+	movk	x2, #0xaae7, lsl #16
+	movz	x1, #0xeedf
+	movk	x2, #0x3d92, lsl #32
+	movk	x1, #0xbdce, lsl #16
+	movk	x2, #0xed0, lsl #48
+	movk	x1, #0x4a8c, lsl #32
+	movk	x1, #0x22d7, lsl #48
 	movi	v18.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	movi	v17.16b, #0xff                  // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
-	ins	v24.d[1], x4
-	ins	v25.d[1], x2
-	eor	v3.16b, v5.16b, v4.16b          // var s: u8x16[8] = [key ^ nonce, c1, c0, ~c1, key ^ nonce, key ^ c0, k...
-	movz	x1, #0xeedf
-	eor	v2.16b, v5.16b, v0.16b
-	movk	x1, #0xbdce, lsl #16
-	eor	v1.16b, v5.16b, v1.16b
-	movk	x1, #0x4a8c, lsl #32
-	not	v0.16b, v2.16b
-	movk	x1, #0x22d7, lsl #48
+	fmov	d23, x2
 	movz	x2, #0xa
-	mov	v22.16b, v3.16b
+	ins	v24.d[1], x9
+	ins	v25.d[1], x7
 	ins	v23.d[1], x1
+	eor	v3.16b, v5.16b, v4.16b          // var s: u8x16[8] = [key ^ nonce, c1, c0, ~c1, key ^ nonce, key ^ c0, k...
+	eor	v2.16b, v5.16b, v0.16b
+	eor	v1.16b, v5.16b, v1.16b
+	not	v0.16b, v2.16b
+	mov	v22.16b, v3.16b
 	b	.Laegis128l_init_2
 .Laegis128l_init_1:
 	mov	v3.16b, v7.16b                  // for k in 0..10 { s = update_128l(s, nonce, key); }
@@ -157,61 +157,61 @@ aegis128l_init_sha3:
 	movk	x4, #0x201, lsl #16
 	movk	x6, #0x5518, lsl #16
 	movk	x4, #0x503, lsl #32
-	movz	x7, #0x3ddb
+	movz	x10, #0x3ddb
+	movz	x8, #0x100
 	movk	x4, #0xd08, lsl #48
 	movz	x3, #0x2215
 	movk	x6, #0xc26d, lsl #32
-	movk	x7, #0x5518, lsl #16
+	movk	x10, #0x5518, lsl #16
+	movk	x8, #0x201, lsl #16
 	movk	x3, #0x5937, lsl #16
 	movk	x6, #0xf12f, lsl #48
 	movz	x5, #0x1120
-	movk	x7, #0xc26d, lsl #32
+	movk	x10, #0xc26d, lsl #32
+	movk	x8, #0x503, lsl #32
 	movk	x3, #0xe990, lsl #32
 	movk	x5, #0x4231, lsl #16
+	movk	x10, #0xf12f, lsl #48
+	movz	x9, #0x1120
+	movk	x8, #0xd08, lsl #48
+	movz	x7, #0x2215
 	fmov	d0, x4
 	movk	x3, #0x6279, lsl #48
 	movk	x5, #0xb573, lsl #32
+	movk	x9, #0x4231, lsl #16
+	movk	x7, #0x5937, lsl #16
 	fmov	d1, x6
 	movk	x5, #0xdd28, lsl #48
-	ldr	q20, [x1]                       // let s = init_128l(key[0], nonce[0]);
-	movk	x7, #0xf12f, lsl #48
+	movk	x9, #0xb573, lsl #32
+	movk	x7, #0xe990, lsl #32
+	fmov	d22, x10
+	movk	x9, #0xdd28, lsl #48
+	fmov	d23, x8
+	movk	x7, #0x6279, lsl #48
 	ins	v0.d[1], x3
-	ldr	q19, [x2]
-	movz	x3, #0x100
-	movz	x1, #0xc224
-	movk	x3, #0x201, lsl #16
-	movk	x1, #0xaae7, lsl #16
-	movk	x3, #0x503, lsl #32
-	movk	x1, #0x3d92, lsl #32
-	movz	x4, #0x1120
-	movk	x3, #0xd08, lsl #48
-	movz	x2, #0x2215
-	movk	x1, #0xed0, lsl #48
-	movk	x4, #0x4231, lsl #16
-	movk	x2, #0x5937, lsl #16
-	movk	x4, #0xb573, lsl #32
-	movk	x2, #0xe990, lsl #32
-	fmov	d22, x7
-	movk	x4, #0xdd28, lsl #48
-	fmov	d23, x3
-	movk	x2, #0x6279, lsl #48
 	ins	v1.d[1], x5
-	fmov	d21, x1
+	ldr	q20, [x1]                       // let s = init_128l(key[0], nonce[0]);
+	ldr	q19, [x2]
+	movz	x2, #0xc224
+	movk	x2, #0xaae7, lsl #16
+	movz	x1, #0xeedf
+	movk	x2, #0x3d92, lsl #32
+	movk	x1, #0xbdce, lsl #16
+	movk	x2, #0xed0, lsl #48
+	movk	x1, #0x4a8c, lsl #32
+	movk	x1, #0x22d7, lsl #48
 	movi	v17.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	movi	v7.16b, #0xff                   // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
-	ins	v22.d[1], x4
-	ins	v23.d[1], x2
-	eor	v3.16b, v20.16b, v19.16b        // var s: u8x16[8] = [key ^ nonce, c1, c0, ~c1, key ^ nonce, key ^ c0, k...
-	movz	x1, #0xeedf
-	eor	v2.16b, v20.16b, v0.16b
-	movk	x1, #0xbdce, lsl #16
-	eor	v1.16b, v20.16b, v1.16b
-	movk	x1, #0x4a8c, lsl #32
-	not	v0.16b, v2.16b
-	movk	x1, #0x22d7, lsl #48
+	fmov	d21, x2
 	movz	x2, #0xa
-	mov	v24.16b, v3.16b
+	ins	v22.d[1], x9
+	ins	v23.d[1], x7
 	ins	v21.d[1], x1
+	eor	v3.16b, v20.16b, v19.16b        // var s: u8x16[8] = [key ^ nonce, c1, c0, ~c1, key ^ nonce, key ^ c0, k...
+	eor	v2.16b, v20.16b, v0.16b
+	eor	v1.16b, v20.16b, v1.16b
+	not	v0.16b, v2.16b
+	mov	v24.16b, v3.16b
 	b	.Laegis128l_init_sha3_2
 .Laegis128l_init_sha3_1:
 	mov	v0.16b, v25.16b                 // for k in 0..10 { s = update_128l(s, nonce, key); }
@@ -224,28 +224,28 @@ aegis128l_init_sha3:
 	aesmc	v4.16b, v4.16b
 	aese	v5.16b, v17.16b
 	aesmc	v5.16b, v5.16b
-	mov	v6.16b, v3.16b
 	eor	v4.16b, v4.16b, v21.16b         // let s3 = round(s[2]) ^ s[3];
 	aese	v21.16b, v7.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
 	aesmc	v21.16b, v21.16b
 	eor	v25.16b, v5.16b, v0.16b         // let s7 = round(s[6]) ^ s[7];
 	aese	v0.16b, v7.16b
 	aesmc	v0.16b, v0.16b
-	mov	v5.16b, v22.16b
+	mov	v5.16b, v3.16b
+	mov	v6.16b, v22.16b
 	mov	v16.16b, v24.16b
 	mov	v18.16b, v2.16b
-	aese	v6.16b, v17.16b
-	aesmc	v6.16b, v6.16b
 	aese	v5.16b, v17.16b
 	aesmc	v5.16b, v5.16b
+	aese	v6.16b, v17.16b
+	aesmc	v6.16b, v6.16b
 	aese	v16.16b, v17.16b
 	aesmc	v16.16b, v16.16b
 	aese	v18.16b, v17.16b
 	aesmc	v18.16b, v18.16b
 	eor3	v3.16b, v19.16b, v3.16b, v0.16b // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
 	eor3	v24.16b, v20.16b, v24.16b, v21.16b // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v22.16b, v6.16b, v22.16b
-	eor	v23.16b, v5.16b, v23.16b
+	eor	v22.16b, v5.16b, v22.16b
+	eor	v23.16b, v6.16b, v23.16b
 	eor	v2.16b, v16.16b, v2.16b
 	eor	v1.16b, v18.16b, v1.16b
 	cbnz	x2, .Laegis128l_init_sha3_1
@@ -274,359 +274,367 @@ aegis128l_init_sha3:
 aegis128l_absorb:
 	hint	#34                             // bti c
 	.seh_nop
+	sub	sp, sp, #16
+	.seh_stackalloc	16
+	str	d8, [sp]
+	.seh_save_freg	d8, 0
 	sub	sp, sp, #32
 	.seh_stackalloc	32
 	.seh_endprologue
-	ldp	q26, q17, [x0]                  // inline fn load_128l(state: in AEGIS_128L) -> u8x16[8] { return [stati...
-	movi	v18.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	movi	v19.16b, #0xff                  // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
+	ldp	q5, q23, [x0]                   // inline fn load_128l(state: in AEGIS_128L) -> u8x16[8] { return [stati...
+	movi	v20.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	movi	v8.16b, #0xff                   // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
 	lsr	x5, x2, #5                      // for k in 0..n / 32 unroll 8, 1 {
 	lsr	x3, x2, #8
-	ldp	q20, q23, [x0, #32]
-	ldp	q25, q6, [x0, #64]
-	ldp	q7, q16, [x0, #96]
+	ldp	q19, q18, [x0, #32]
+	ldp	q4, q24, [x0, #64]
+	ldp	q21, q26, [x0, #96]
 	cbnz	x3, .Laegis128l_absorb_1
 	mov	x4, x1                          // for k in 0..n / 32 unroll 8, 1 {
 	b	.Laegis128l_absorb_3
 .Laegis128l_absorb_1:
-	movi	v2.16b, #0x0
-	movi	v1.16b, #0x0
+	movi	v31.16b, #0x0
+	movi	v7.16b, #0x0
 	mov	x4, x1
-	movi	v27.16b, #0x0
-	movi	v24.16b, #0x0
+	movi	v3.16b, #0x0
+	movi	v1.16b, #0x0
 	movi	v0.16b, #0x0
-	movi	v21.16b, #0x0
+	movi	v22.16b, #0x0
 .Laegis128l_absorb_2:
-	eor	v22.16b, v7.16b, v21.16b        // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v5.16b, v6.16b, v0.16b
-	ldp	q29, q28, [x4], #256            // s = update_128l(s, load(u8x16, ad, 32 * k), load(u8x16, ad, 32 * k + ...
-	eor	v3.16b, v20.16b, v27.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v4.16b, v17.16b, v1.16b
-	aese	v20.16b, v27.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	aesmc	v20.16b, v20.16b
-	aese	v7.16b, v21.16b
-	aesmc	v7.16b, v7.16b
-	aese	v17.16b, v1.16b
-	aesmc	v17.16b, v17.16b
-	aese	v6.16b, v0.16b
-	aesmc	v6.16b, v6.16b
-	eor	v1.16b, v25.16b, v24.16b
-	eor	v0.16b, v26.16b, v2.16b
-	eor	v20.16b, v20.16b, v23.16b       // let s3 = round(s[2]) ^ s[3];
-	eor	v21.16b, v7.16b, v16.16b        // let s7 = round(s[6]) ^ s[7];
-	aese	v16.16b, v19.16b                // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
-	aesmc	v16.16b, v16.16b
-	aese	v26.16b, v2.16b
-	aesmc	v26.16b, v26.16b
-	aese	v23.16b, v19.16b
-	aesmc	v23.16b, v23.16b
-	aese	v25.16b, v24.16b
-	aesmc	v25.16b, v25.16b
-	eor	v27.16b, v17.16b, v3.16b
-	eor	v24.16b, v6.16b, v22.16b
-	aese	v17.16b, v3.16b
-	aesmc	v17.16b, v17.16b
-	eor	v30.16b, v0.16b, v29.16b        // let k0 = s[0] ^ m0;
-	aese	v6.16b, v22.16b
-	aesmc	v6.16b, v6.16b
-	eor	v2.16b, v1.16b, v28.16b         // let k4 = s[4] ^ m1;
-	eor	v1.16b, v16.16b, v30.16b
-	eor	v28.16b, v26.16b, v4.16b
-	eor	v29.16b, v23.16b, v2.16b
-	eor	v3.16b, v25.16b, v5.16b
-	ldp	q0, q7, [x4, #-224]
-	eor	v17.16b, v17.16b, v20.16b
-	eor	v22.16b, v6.16b, v21.16b
-	aese	v21.16b, v19.16b
+	eor	v27.16b, v21.16b, v22.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v29.16b, v24.16b, v0.16b
+	ldp	q2, q6, [x4], #256              // s = update_128l(s, load(u8x16, ad, 32 * k), load(u8x16, ad, 32 * k + ...
+	aese	v21.16b, v22.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	aesmc	v21.16b, v21.16b
-	aese	v16.16b, v30.16b
-	aesmc	v16.16b, v16.16b
-	aese	v26.16b, v4.16b
-	aesmc	v26.16b, v26.16b
-	aese	v20.16b, v19.16b
-	aesmc	v20.16b, v20.16b
-	aese	v23.16b, v2.16b
+	aese	v24.16b, v0.16b
+	aesmc	v24.16b, v24.16b
+	eor	v0.16b, v19.16b, v3.16b         // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v25.16b, v23.16b, v7.16b
+	ldp	q28, q30, [x4, #-224]
+	aese	v19.16b, v3.16b
+	aesmc	v19.16b, v19.16b
+	aese	v23.16b, v7.16b
 	aesmc	v23.16b, v23.16b
-	aese	v25.16b, v5.16b
-	aesmc	v25.16b, v25.16b
-	eor	v0.16b, v1.16b, v0.16b
-	eor	v1.16b, v29.16b, v7.16b
-	eor	v29.16b, v21.16b, v0.16b
-	eor	v7.16b, v16.16b, v28.16b
-	eor	v4.16b, v26.16b, v27.16b
-	eor	v5.16b, v20.16b, v1.16b
-	eor	v6.16b, v23.16b, v3.16b
-	eor	v2.16b, v25.16b, v24.16b
-	aese	v26.16b, v27.16b
+	eor	v7.16b, v4.16b, v1.16b
+	eor	v3.16b, v5.16b, v31.16b
+	eor	v16.16b, v19.16b, v18.16b       // let s3 = round(s[2]) ^ s[3];
+	eor	v17.16b, v21.16b, v26.16b       // let s7 = round(s[6]) ^ s[7];
+	aese	v26.16b, v8.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
 	aesmc	v26.16b, v26.16b
-	aese	v25.16b, v24.16b
-	aesmc	v25.16b, v25.16b
-	aese	v21.16b, v0.16b
-	aesmc	v21.16b, v21.16b
-	aese	v16.16b, v28.16b
-	aesmc	v16.16b, v16.16b
-	aese	v20.16b, v1.16b
-	aesmc	v20.16b, v20.16b
-	aese	v23.16b, v3.16b
-	aesmc	v23.16b, v23.16b
-	ldp	q0, q1, [x4, #-192]
-	eor	v26.16b, v26.16b, v17.16b
-	eor	v3.16b, v25.16b, v22.16b
-	aese	v22.16b, v19.16b
-	aesmc	v22.16b, v22.16b
-	aese	v17.16b, v19.16b
-	aesmc	v17.16b, v17.16b
-	eor	v25.16b, v21.16b, v7.16b
-	eor	v28.16b, v16.16b, v4.16b
-	eor	v24.16b, v20.16b, v6.16b
-	eor	v27.16b, v23.16b, v2.16b
-	aese	v16.16b, v4.16b
-	aesmc	v16.16b, v16.16b
-	eor	v29.16b, v29.16b, v0.16b
-	aese	v23.16b, v2.16b
-	aesmc	v23.16b, v23.16b
-	eor	v2.16b, v5.16b, v1.16b
-	aese	v21.16b, v7.16b
-	aesmc	v21.16b, v21.16b
-	aese	v20.16b, v6.16b
-	aesmc	v20.16b, v20.16b
-	eor	v1.16b, v22.16b, v29.16b
-	eor	v7.16b, v17.16b, v2.16b
-	ldp	q0, q30, [x4, #-160]
-	eor	v4.16b, v16.16b, v26.16b
-	eor	v5.16b, v23.16b, v3.16b
-	aese	v3.16b, v19.16b
-	aesmc	v3.16b, v3.16b
-	aese	v22.16b, v29.16b
-	aesmc	v22.16b, v22.16b
-	aese	v26.16b, v19.16b
-	aesmc	v26.16b, v26.16b
-	aese	v17.16b, v2.16b
-	aesmc	v17.16b, v17.16b
-	eor	v16.16b, v21.16b, v28.16b
-	eor	v6.16b, v20.16b, v27.16b
-	aese	v21.16b, v28.16b
-	aesmc	v21.16b, v21.16b
-	eor	v28.16b, v1.16b, v0.16b
-	aese	v20.16b, v27.16b
-	aesmc	v20.16b, v20.16b
-	eor	v2.16b, v7.16b, v30.16b
-	eor	v1.16b, v3.16b, v28.16b
-	eor	v27.16b, v22.16b, v25.16b
-	eor	v29.16b, v26.16b, v2.16b
-	eor	v23.16b, v17.16b, v24.16b
-	ldp	q0, q30, [x4, #-128]
-	eor	v7.16b, v21.16b, v4.16b
-	eor	v20.16b, v20.16b, v5.16b
-	aese	v5.16b, v19.16b
+	aese	v5.16b, v31.16b
 	aesmc	v5.16b, v5.16b
-	aese	v3.16b, v28.16b
-	aesmc	v3.16b, v3.16b
-	aese	v22.16b, v25.16b
-	aesmc	v22.16b, v22.16b
-	aese	v4.16b, v19.16b
+	aese	v18.16b, v8.16b
+	aesmc	v18.16b, v18.16b
+	aese	v4.16b, v1.16b
 	aesmc	v4.16b, v4.16b
-	aese	v26.16b, v2.16b
+	eor	v22.16b, v23.16b, v0.16b
+	eor	v19.16b, v24.16b, v27.16b
+	aese	v23.16b, v0.16b
+	aesmc	v23.16b, v23.16b
+	eor	v21.16b, v3.16b, v2.16b         // let k0 = s[0] ^ m0;
+	aese	v24.16b, v27.16b
+	aesmc	v24.16b, v24.16b
+	eor	v6.16b, v7.16b, v6.16b          // let k4 = s[4] ^ m1;
+	eor	v2.16b, v26.16b, v21.16b
+	eor	v0.16b, v5.16b, v25.16b
+	eor	v1.16b, v18.16b, v6.16b
+	ldp	q27, q3, [x4, #-192]
+	aese	v26.16b, v21.16b
 	aesmc	v26.16b, v26.16b
-	aese	v17.16b, v24.16b
-	aesmc	v17.16b, v17.16b
-	eor	v24.16b, v1.16b, v0.16b
-	eor	v29.16b, v29.16b, v30.16b
-	eor	v28.16b, v5.16b, v24.16b
-	eor	v1.16b, v3.16b, v27.16b
-	eor	v21.16b, v22.16b, v16.16b
-	eor	v25.16b, v4.16b, v29.16b
-	eor	v0.16b, v26.16b, v23.16b
-	eor	v2.16b, v17.16b, v6.16b
-	aese	v22.16b, v16.16b
-	aesmc	v22.16b, v22.16b
-	aese	v17.16b, v6.16b
-	aesmc	v17.16b, v17.16b
-	aese	v5.16b, v24.16b
+	aese	v5.16b, v25.16b
 	aesmc	v5.16b, v5.16b
-	aese	v3.16b, v27.16b
-	aesmc	v3.16b, v3.16b
+	aese	v18.16b, v6.16b
+	aesmc	v18.16b, v18.16b
+	eor	v25.16b, v4.16b, v29.16b
+	eor	v6.16b, v23.16b, v16.16b
+	eor	v7.16b, v24.16b, v17.16b
+	aese	v17.16b, v8.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v8.16b
+	aesmc	v16.16b, v16.16b
 	aese	v4.16b, v29.16b
 	aesmc	v4.16b, v4.16b
-	aese	v26.16b, v23.16b
+	eor	v2.16b, v2.16b, v28.16b
+	eor	v28.16b, v1.16b, v30.16b
+	eor	v29.16b, v17.16b, v2.16b
+	eor	v24.16b, v26.16b, v0.16b
+	ldp	q23, q21, [x4, #-160]
+	aese	v17.16b, v2.16b
+	aesmc	v17.16b, v17.16b
+	aese	v26.16b, v0.16b
 	aesmc	v26.16b, v26.16b
-	ldp	q27, q29, [x4, #-96]
-	eor	v6.16b, v22.16b, v7.16b
-	eor	v17.16b, v17.16b, v20.16b
-	aese	v20.16b, v19.16b
-	aesmc	v20.16b, v20.16b
+	eor	v30.16b, v5.16b, v22.16b
+	eor	v2.16b, v16.16b, v28.16b
+	eor	v1.16b, v18.16b, v25.16b
+	eor	v0.16b, v4.16b, v19.16b
+	aese	v5.16b, v22.16b
+	aesmc	v5.16b, v5.16b
+	aese	v4.16b, v19.16b
+	aesmc	v4.16b, v4.16b
+	aese	v16.16b, v28.16b
+	aesmc	v16.16b, v16.16b
+	aese	v18.16b, v25.16b
+	aesmc	v18.16b, v18.16b
+	eor	v22.16b, v5.16b, v6.16b
+	eor	v25.16b, v4.16b, v7.16b
+	aese	v7.16b, v8.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v8.16b
+	aesmc	v6.16b, v6.16b
+	eor	v19.16b, v17.16b, v24.16b
+	eor	v28.16b, v26.16b, v30.16b
+	eor	v5.16b, v16.16b, v1.16b
+	eor	v4.16b, v18.16b, v0.16b
+	aese	v26.16b, v30.16b
+	aesmc	v26.16b, v26.16b
+	eor	v27.16b, v29.16b, v27.16b
+	aese	v18.16b, v0.16b
+	aesmc	v18.16b, v18.16b
+	eor	v29.16b, v2.16b, v3.16b
+	aese	v17.16b, v24.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v1.16b
+	aesmc	v16.16b, v16.16b
+	eor	v3.16b, v7.16b, v27.16b
+	eor	v0.16b, v6.16b, v29.16b
+	ldp	q1, q2, [x4, #-128]
+	aese	v7.16b, v27.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v29.16b
+	aesmc	v6.16b, v6.16b
+	eor	v27.16b, v26.16b, v22.16b
+	eor	v26.16b, v18.16b, v25.16b
+	aese	v25.16b, v8.16b
+	aesmc	v25.16b, v25.16b
+	aese	v22.16b, v8.16b
+	aesmc	v22.16b, v22.16b
+	eor	v31.16b, v17.16b, v28.16b
+	eor	v24.16b, v16.16b, v4.16b
+	aese	v17.16b, v28.16b
+	aesmc	v17.16b, v17.16b
+	eor	v23.16b, v3.16b, v23.16b
+	aese	v16.16b, v4.16b
+	aesmc	v16.16b, v16.16b
+	eor	v21.16b, v0.16b, v21.16b
+	eor	v18.16b, v25.16b, v23.16b
+	eor	v0.16b, v7.16b, v19.16b
+	eor	v3.16b, v22.16b, v21.16b
+	ldp	q29, q4, [x4, #-96]
+	aese	v25.16b, v23.16b
+	aesmc	v25.16b, v25.16b
 	aese	v7.16b, v19.16b
 	aesmc	v7.16b, v7.16b
-	eor	v24.16b, v5.16b, v1.16b
-	eor	v23.16b, v3.16b, v21.16b
-	eor	v22.16b, v4.16b, v0.16b
-	eor	v16.16b, v26.16b, v2.16b
-	aese	v3.16b, v21.16b
-	aesmc	v3.16b, v3.16b
-	eor	v21.16b, v28.16b, v27.16b
-	aese	v26.16b, v2.16b
+	aese	v22.16b, v21.16b
+	aesmc	v22.16b, v22.16b
+	eor	v23.16b, v6.16b, v5.16b
+	eor	v21.16b, v17.16b, v27.16b
+	eor	v19.16b, v16.16b, v26.16b
+	aese	v26.16b, v8.16b
 	aesmc	v26.16b, v26.16b
-	eor	v2.16b, v25.16b, v29.16b
-	aese	v5.16b, v1.16b
-	aesmc	v5.16b, v5.16b
-	aese	v4.16b, v0.16b
-	aesmc	v4.16b, v4.16b
-	eor	v1.16b, v20.16b, v21.16b
-	eor	v28.16b, v7.16b, v2.16b
-	ldp	q0, q29, [x4, #-64]
-	eor	v25.16b, v3.16b, v6.16b
-	eor	v26.16b, v26.16b, v17.16b
-	aese	v17.16b, v19.16b
-	aesmc	v17.16b, v17.16b
-	aese	v20.16b, v21.16b
-	aesmc	v20.16b, v20.16b
-	aese	v6.16b, v19.16b
+	aese	v27.16b, v8.16b
+	aesmc	v27.16b, v27.16b
+	aese	v6.16b, v5.16b
 	aesmc	v6.16b, v6.16b
-	aese	v7.16b, v2.16b
-	aesmc	v7.16b, v7.16b
-	eor	v27.16b, v5.16b, v23.16b
-	eor	v21.16b, v4.16b, v16.16b
-	aese	v5.16b, v23.16b
-	aesmc	v5.16b, v5.16b
-	eor	v30.16b, v1.16b, v0.16b
-	aese	v4.16b, v16.16b
-	aesmc	v4.16b, v4.16b
-	eor	v31.16b, v28.16b, v29.16b
-	sub	x3, x3, #1                      // for k in 0..n / 32 unroll 8, 1 {
-	eor	v3.16b, v17.16b, v30.16b
-	eor	v1.16b, v20.16b, v24.16b
-	eor	v29.16b, v6.16b, v31.16b
-	eor	v0.16b, v7.16b, v22.16b
-	ldp	q2, q28, [x4, #-32]
-	eor	v23.16b, v5.16b, v25.16b
-	eor	v16.16b, v4.16b, v26.16b
-	aese	v26.16b, v19.16b
+	eor	v1.16b, v18.16b, v1.16b
+	eor	v16.16b, v3.16b, v2.16b
+	eor	v5.16b, v26.16b, v1.16b
+	eor	v3.16b, v25.16b, v0.16b
+	ldp	q28, q18, [x4, #-64]
+	aese	v26.16b, v1.16b
 	aesmc	v26.16b, v26.16b
-	aese	v17.16b, v30.16b
-	aesmc	v17.16b, v17.16b
-	aese	v20.16b, v24.16b
-	aesmc	v20.16b, v20.16b
-	aese	v25.16b, v19.16b
+	aese	v25.16b, v0.16b
 	aesmc	v25.16b, v25.16b
-	aese	v6.16b, v31.16b
-	aesmc	v6.16b, v6.16b
-	aese	v7.16b, v22.16b
+	eor	v30.16b, v7.16b, v31.16b
+	eor	v2.16b, v27.16b, v16.16b
+	eor	v1.16b, v22.16b, v23.16b
+	eor	v0.16b, v6.16b, v24.16b
+	aese	v7.16b, v31.16b
 	aesmc	v7.16b, v7.16b
-	eor	v2.16b, v3.16b, v2.16b
-	eor	v24.16b, v29.16b, v28.16b
+	aese	v6.16b, v24.16b
+	aesmc	v6.16b, v6.16b
+	aese	v27.16b, v16.16b
+	aesmc	v27.16b, v27.16b
+	aese	v22.16b, v23.16b
+	aesmc	v22.16b, v22.16b
+	eor	v24.16b, v7.16b, v21.16b
+	eor	v23.16b, v6.16b, v19.16b
+	aese	v19.16b, v8.16b
+	aesmc	v19.16b, v19.16b
+	aese	v21.16b, v8.16b
+	aesmc	v21.16b, v21.16b
+	eor	v17.16b, v26.16b, v3.16b
+	eor	v7.16b, v25.16b, v30.16b
+	eor	v16.16b, v27.16b, v1.16b
+	eor	v6.16b, v22.16b, v0.16b
+	aese	v25.16b, v30.16b
+	aesmc	v25.16b, v25.16b
+	eor	v5.16b, v5.16b, v29.16b
+	aese	v22.16b, v0.16b
+	aesmc	v22.16b, v22.16b
+	eor	v4.16b, v2.16b, v4.16b
+	aese	v26.16b, v3.16b
+	aesmc	v26.16b, v26.16b
+	aese	v27.16b, v1.16b
+	aesmc	v27.16b, v27.16b
+	eor	v29.16b, v19.16b, v5.16b
+	eor	v0.16b, v21.16b, v4.16b
+	ldp	q1, q2, [x4, #-32]
+	aese	v19.16b, v5.16b
+	aesmc	v19.16b, v19.16b
+	aese	v21.16b, v4.16b
+	aesmc	v21.16b, v21.16b
+	eor	v4.16b, v25.16b, v24.16b
+	eor	v5.16b, v22.16b, v23.16b
+	aese	v23.16b, v8.16b
+	aesmc	v23.16b, v23.16b
+	aese	v24.16b, v8.16b
+	aesmc	v24.16b, v24.16b
+	eor	v3.16b, v26.16b, v7.16b
+	eor	v22.16b, v27.16b, v6.16b
+	aese	v26.16b, v7.16b
+	aesmc	v26.16b, v26.16b
+	eor	v7.16b, v29.16b, v28.16b
+	aese	v27.16b, v6.16b
+	aesmc	v27.16b, v27.16b
+	eor	v28.16b, v0.16b, v18.16b
+	eor	v6.16b, v23.16b, v7.16b
+	sub	x3, x3, #1                      // for k in 0..n / 32 unroll 8, 1 {
+	aese	v23.16b, v7.16b
+	aesmc	v23.16b, v23.16b
+	eor	v7.16b, v19.16b, v17.16b
+	eor	v25.16b, v24.16b, v28.16b
+	eor	v0.16b, v21.16b, v16.16b
+	eor	v18.16b, v26.16b, v4.16b
+	eor	v26.16b, v27.16b, v5.16b
+	aese	v5.16b, v8.16b
+	aesmc	v5.16b, v5.16b
+	aese	v19.16b, v17.16b
+	aesmc	v19.16b, v19.16b
+	aese	v4.16b, v8.16b
+	aesmc	v4.16b, v4.16b
+	aese	v24.16b, v28.16b
+	aesmc	v24.16b, v24.16b
+	aese	v21.16b, v16.16b
+	aesmc	v21.16b, v21.16b
+	eor	v31.16b, v6.16b, v1.16b
+	eor	v1.16b, v25.16b, v2.16b
 	cbnz	x3, .Laegis128l_absorb_2
-	eor	v7.16b, v7.16b, v21.16b         // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v6.16b, v6.16b, v0.16b
-	eor	v25.16b, v25.16b, v24.16b
-	eor	v20.16b, v20.16b, v27.16b       // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v17.16b, v17.16b, v1.16b
-	eor	v26.16b, v26.16b, v2.16b
+	eor	v21.16b, v21.16b, v22.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v24.16b, v24.16b, v0.16b
+	eor	v4.16b, v4.16b, v1.16b
+	eor	v19.16b, v19.16b, v3.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v23.16b, v23.16b, v7.16b
+	eor	v5.16b, v5.16b, v31.16b
 .Laegis128l_absorb_3:
 	and	x3, x5, #0x7                    // for k in 0..n / 32 unroll 8, 1 {
 	cbnz	x3, .Laegis128l_absorb_5
-	mov	v24.16b, v26.16b                // for k in 0..n / 32 unroll 8, 1 {
-	mov	v22.16b, v16.16b
-	mov	v27.16b, v25.16b
-	mov	v21.16b, v23.16b
+	mov	v22.16b, v5.16b                 // for k in 0..n / 32 unroll 8, 1 {
+	mov	v17.16b, v26.16b
+	mov	v25.16b, v4.16b
+	mov	v16.16b, v18.16b
 	b	.Laegis128l_absorb_6
 .Laegis128l_absorb_4:
-	mov	v26.16b, v24.16b                // for k in 0..n / 32 unroll 8, 1 {
-	mov	v16.16b, v22.16b
-	mov	v25.16b, v27.16b
-	mov	v23.16b, v21.16b
+	mov	v5.16b, v22.16b                 // for k in 0..n / 32 unroll 8, 1 {
+	mov	v26.16b, v17.16b
+	mov	v4.16b, v25.16b
+	mov	v18.16b, v16.16b
 .Laegis128l_absorb_5:
-	mov	v2.16b, v20.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v3.16b, v7.16b
+	mov	v2.16b, v19.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v3.16b, v21.16b
 	ldp	q0, q1, [x4], #32               // s = update_128l(s, load(u8x16, ad, 32 * k), load(u8x16, ad, 32 * k + ...
-	aese	v2.16b, v18.16b
+	aese	v2.16b, v20.16b
 	aesmc	v2.16b, v2.16b
-	sub	x3, x3, #1                      // for k in 0..n / 32 unroll 8, 1 {
-	aese	v3.16b, v18.16b
+	aese	v3.16b, v20.16b
 	aesmc	v3.16b, v3.16b
-	mov	v4.16b, v17.16b
-	mov	v5.16b, v6.16b
-	eor	v0.16b, v26.16b, v0.16b         // let k0 = s[0] ^ m0;
-	eor	v1.16b, v25.16b, v1.16b         // let k4 = s[4] ^ m1;
-	eor	v21.16b, v2.16b, v23.16b        // let s3 = round(s[2]) ^ s[3];
-	eor	v22.16b, v3.16b, v16.16b        // let s7 = round(s[6]) ^ s[7];
-	aese	v16.16b, v19.16b                // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
-	aesmc	v16.16b, v16.16b
-	aese	v26.16b, v18.16b
+	sub	x3, x3, #1                      // for k in 0..n / 32 unroll 8, 1 {
+	mov	v6.16b, v23.16b
+	mov	v7.16b, v24.16b
+	eor	v0.16b, v5.16b, v0.16b          // let k0 = s[0] ^ m0;
+	eor	v1.16b, v4.16b, v1.16b          // let k4 = s[4] ^ m1;
+	eor	v16.16b, v2.16b, v18.16b        // let s3 = round(s[2]) ^ s[3];
+	eor	v17.16b, v3.16b, v26.16b        // let s7 = round(s[6]) ^ s[7];
+	aese	v26.16b, v8.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
 	aesmc	v26.16b, v26.16b
-	aese	v4.16b, v18.16b
-	aesmc	v4.16b, v4.16b
-	aese	v23.16b, v19.16b
-	aesmc	v23.16b, v23.16b
-	aese	v25.16b, v18.16b
-	aesmc	v25.16b, v25.16b
-	aese	v5.16b, v18.16b
+	aese	v5.16b, v20.16b
 	aesmc	v5.16b, v5.16b
-	eor	v24.16b, v16.16b, v0.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v17.16b, v26.16b, v17.16b
-	eor	v20.16b, v4.16b, v20.16b
-	eor	v27.16b, v23.16b, v1.16b        // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v6.16b, v25.16b, v6.16b
-	eor	v7.16b, v5.16b, v7.16b
+	aese	v6.16b, v20.16b
+	aesmc	v6.16b, v6.16b
+	aese	v18.16b, v8.16b
+	aesmc	v18.16b, v18.16b
+	aese	v4.16b, v20.16b
+	aesmc	v4.16b, v4.16b
+	aese	v7.16b, v20.16b
+	aesmc	v7.16b, v7.16b
+	eor	v22.16b, v26.16b, v0.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v23.16b, v5.16b, v23.16b
+	eor	v19.16b, v6.16b, v19.16b
+	eor	v25.16b, v18.16b, v1.16b        // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v24.16b, v4.16b, v24.16b
+	eor	v21.16b, v7.16b, v21.16b
 	cbnz	x3, .Laegis128l_absorb_4
 .Laegis128l_absorb_6:
 	and	x3, x2, #0x1f                   // if n % 32 != 0 {
 	cbnz	x3, .Laegis128l_absorb_7
-	mov	v3.16b, v24.16b                 // if n % 32 != 0 {
-	mov	v2.16b, v22.16b
-	mov	v0.16b, v27.16b
-	mov	v5.16b, v21.16b
+	mov	v3.16b, v22.16b                 // if n % 32 != 0 {
+	mov	v2.16b, v17.16b
+	mov	v0.16b, v25.16b
+	mov	v7.16b, v16.16b
 	b	.Laegis128l_absorb_9
 .Laegis128l_absorb_7:
 	add	x5, sp, #0                      // store(block, 0, zero);
 	and	x2, x2, #0xffffffffffffffe0     // for k in 0..n % 32 { block[k] = p[n / 32 * 32 + k]; }
 	add	x1, x1, x2
 	mov	x4, x5
-	stp	q18, q18, [x5]
+	stp	q20, q20, [x5]
 .Laegis128l_absorb_8:
 	ldrb	w2, [x1], #1                    // for k in 0..n % 32 { block[k] = p[n / 32 * 32 + k]; }
 	sub	x3, x3, #1
 	strb	w2, [x4], #1
 	cbnz	x3, .Laegis128l_absorb_8
-	mov	v2.16b, v20.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v3.16b, v7.16b
+	mov	v2.16b, v19.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v3.16b, v21.16b
 	ldp	q0, q1, [x5]                    // return load(u8x16, block, 0), load(u8x16, block, 16);
-	aese	v2.16b, v18.16b
+	aese	v2.16b, v20.16b
 	aesmc	v2.16b, v2.16b
-	aese	v3.16b, v18.16b
+	aese	v3.16b, v20.16b
 	aesmc	v3.16b, v3.16b
-	mov	v4.16b, v17.16b
-	eor	v0.16b, v24.16b, v0.16b         // let k0 = s[0] ^ m0;
-	eor	v1.16b, v27.16b, v1.16b         // let k4 = s[4] ^ m1;
-	eor	v5.16b, v2.16b, v21.16b         // let s3 = round(s[2]) ^ s[3];
-	eor	v2.16b, v3.16b, v22.16b         // let s7 = round(s[6]) ^ s[7];
-	aese	v22.16b, v19.16b                // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
+	mov	v6.16b, v23.16b
+	eor	v0.16b, v22.16b, v0.16b         // let k0 = s[0] ^ m0;
+	eor	v1.16b, v25.16b, v1.16b         // let k4 = s[4] ^ m1;
+	eor	v7.16b, v2.16b, v16.16b         // let s3 = round(s[2]) ^ s[3];
+	eor	v2.16b, v3.16b, v17.16b         // let s7 = round(s[6]) ^ s[7];
+	aese	v17.16b, v8.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
+	aesmc	v17.16b, v17.16b
+	aese	v22.16b, v20.16b
 	aesmc	v22.16b, v22.16b
-	aese	v24.16b, v18.16b
-	aesmc	v24.16b, v24.16b
-	aese	v4.16b, v18.16b
-	aesmc	v4.16b, v4.16b
-	aese	v21.16b, v19.16b
-	aesmc	v21.16b, v21.16b
-	aese	v27.16b, v18.16b
-	aesmc	v27.16b, v27.16b
-	aese	v18.16b, v6.16b
-	aesmc	v18.16b, v18.16b
-	eor	v3.16b, v22.16b, v0.16b         // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v17.16b, v24.16b, v17.16b
-	eor	v20.16b, v4.16b, v20.16b
-	eor	v0.16b, v21.16b, v1.16b         // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v6.16b, v27.16b, v6.16b
-	eor	v7.16b, v18.16b, v7.16b
+	aese	v6.16b, v20.16b
+	aesmc	v6.16b, v6.16b
+	aese	v16.16b, v8.16b
+	aesmc	v16.16b, v16.16b
+	aese	v25.16b, v20.16b
+	aesmc	v25.16b, v25.16b
+	aese	v20.16b, v24.16b
+	aesmc	v20.16b, v20.16b
+	eor	v3.16b, v17.16b, v0.16b         // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v23.16b, v22.16b, v23.16b
+	eor	v19.16b, v6.16b, v19.16b
+	eor	v0.16b, v16.16b, v1.16b         // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v24.16b, v25.16b, v24.16b
+	eor	v21.16b, v20.16b, v21.16b
 .Laegis128l_absorb_9:
-	stp	q3, q17, [x0]                   // static for k in 0..8 { state.s[k] = s[k]; }
-	stp	q20, q5, [x0, #32]
-	stp	q0, q6, [x0, #64]
-	stp	q7, q2, [x0, #96]
+	stp	q3, q23, [x0]                   // static for k in 0..8 { state.s[k] = s[k]; }
+	stp	q19, q7, [x0, #32]
+	stp	q0, q24, [x0, #64]
+	stp	q21, q2, [x0, #96]
 	stp	xzr, xzr, [sp]
 	stp	xzr, xzr, [sp, #16]
 	.seh_startepilogue
 	add	sp, sp, #32
 	.seh_stackalloc	32
+	ldr	d8, [sp]
+	.seh_save_freg	d8, 0
+	add	sp, sp, #16
+	.seh_stackalloc	16
 	.seh_endepilogue
 	ret
 	.seh_endproc
@@ -653,329 +661,329 @@ aegis128l_absorb_sha3:
 	sub	sp, sp, #32
 	.seh_stackalloc	32
 	.seh_endprologue
-	ldp	q1, q0, [x0]                    // inline fn load_128l(state: in AEGIS_128L) -> u8x16[8] { return [stati...
-	movi	v2.16b, #0x0                    // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	movi	v3.16b, #0xff                   // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
+	ldp	q17, q20, [x0]                  // inline fn load_128l(state: in AEGIS_128L) -> u8x16[8] { return [stati...
+	movi	v16.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	movi	v30.16b, #0xff                  // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
 	lsr	x5, x2, #5                      // for k in 0..n / 32 unroll 8, 1 {
 	lsr	x3, x2, #8
-	ldp	q4, q5, [x0, #32]
-	ldp	q7, q6, [x0, #64]
-	ldp	q16, q17, [x0, #96]
+	ldp	q22, q7, [x0, #32]
+	ldp	q6, q19, [x0, #64]
+	ldp	q18, q5, [x0, #96]
 	cbnz	x3, .Laegis128l_absorb_sha3_1
 	mov	x4, x1                          // for k in 0..n / 32 unroll 8, 1 {
 	b	.Laegis128l_absorb_sha3_3
 .Laegis128l_absorb_sha3_1:
-	movi	v18.16b, #0x0
-	movi	v19.16b, #0x0
+	movi	v25.16b, #0x0
+	movi	v1.16b, #0x0
 	mov	x4, x1
-	movi	v20.16b, #0x0
-	movi	v21.16b, #0x0
-	movi	v22.16b, #0x0
+	movi	v4.16b, #0x0
+	movi	v0.16b, #0x0
+	movi	v27.16b, #0x0
 	movi	v23.16b, #0x0
 .Laegis128l_absorb_sha3_2:
-	eor	v24.16b, v16.16b, v23.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v25.16b, v6.16b, v22.16b
-	ldp	q26, q27, [x4], #256            // s = update_128l(s, load(u8x16, ad, 32 * k), load(u8x16, ad, 32 * k + ...
-	eor	v28.16b, v4.16b, v20.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v29.16b, v0.16b, v19.16b
-	aese	v4.16b, v20.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	aesmc	v4.16b, v4.16b
-	aese	v16.16b, v23.16b
-	aesmc	v16.16b, v16.16b
-	aese	v0.16b, v19.16b
-	aesmc	v0.16b, v0.16b
-	aese	v6.16b, v22.16b
-	aesmc	v6.16b, v6.16b
-	eor3	v19.16b, v1.16b, v18.16b, v26.16b // let k0 = s[0] ^ m0;
-	eor3	v20.16b, v7.16b, v21.16b, v27.16b // let k4 = s[4] ^ m1;
-	eor	v4.16b, v4.16b, v5.16b          // let s3 = round(s[2]) ^ s[3];
-	eor	v16.16b, v16.16b, v17.16b       // let s7 = round(s[6]) ^ s[7];
-	aese	v17.16b, v3.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
+	eor	v21.16b, v18.16b, v23.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v24.16b, v19.16b, v27.16b
+	ldp	q2, q26, [x4], #256             // s = update_128l(s, load(u8x16, ad, 32 * k), load(u8x16, ad, 32 * k + ...
+	aese	v18.16b, v23.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	aesmc	v18.16b, v18.16b
+	aese	v19.16b, v27.16b
+	aesmc	v19.16b, v19.16b
+	eor3	v3.16b, v17.16b, v25.16b, v2.16b // let k0 = s[0] ^ m0;
+	eor3	v23.16b, v6.16b, v0.16b, v26.16b // let k4 = s[4] ^ m1;
+	aese	v17.16b, v25.16b
 	aesmc	v17.16b, v17.16b
-	aese	v1.16b, v18.16b
-	aesmc	v1.16b, v1.16b
+	aese	v6.16b, v0.16b
+	aesmc	v6.16b, v6.16b
+	ldp	q27, q26, [x4, #-224]
+	eor	v2.16b, v22.16b, v4.16b         // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v25.16b, v20.16b, v1.16b
+	aese	v22.16b, v4.16b
+	aesmc	v22.16b, v22.16b
+	aese	v20.16b, v1.16b
+	aesmc	v20.16b, v20.16b
+	eor	v4.16b, v22.16b, v7.16b         // let s3 = round(s[2]) ^ s[3];
+	eor	v18.16b, v18.16b, v5.16b        // let s7 = round(s[6]) ^ s[7];
+	aese	v5.16b, v30.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
+	aesmc	v5.16b, v5.16b
+	aese	v7.16b, v30.16b
+	aesmc	v7.16b, v7.16b
+	ldp	q0, q22, [x4, #-192]
+	eor3	v1.16b, v5.16b, v3.16b, v27.16b
 	aese	v5.16b, v3.16b
 	aesmc	v5.16b, v5.16b
-	aese	v7.16b, v21.16b
+	eor3	v3.16b, v7.16b, v23.16b, v26.16b
+	aese	v7.16b, v23.16b
 	aesmc	v7.16b, v7.16b
-	eor	v18.16b, v0.16b, v28.16b
+	eor	v27.16b, v20.16b, v2.16b
+	eor	v23.16b, v19.16b, v21.16b
+	aese	v20.16b, v2.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v21.16b
+	aesmc	v19.16b, v19.16b
+	eor	v28.16b, v17.16b, v25.16b
 	eor	v21.16b, v6.16b, v24.16b
-	aese	v0.16b, v28.16b
-	aesmc	v0.16b, v0.16b
+	eor	v20.16b, v20.16b, v4.16b
+	eor	v19.16b, v19.16b, v18.16b
+	aese	v18.16b, v30.16b
+	aesmc	v18.16b, v18.16b
+	aese	v17.16b, v25.16b
+	aesmc	v17.16b, v17.16b
+	aese	v4.16b, v30.16b
+	aesmc	v4.16b, v4.16b
 	aese	v6.16b, v24.16b
 	aesmc	v6.16b, v6.16b
-	ldp	q22, q23, [x4, #-224]
-	eor	v24.16b, v1.16b, v29.16b
-	eor	v26.16b, v7.16b, v25.16b
-	eor	v0.16b, v0.16b, v4.16b
-	eor	v6.16b, v6.16b, v16.16b
-	eor3	v22.16b, v17.16b, v19.16b, v22.16b
-	eor3	v23.16b, v5.16b, v20.16b, v23.16b
-	ldp	q27, q28, [x4, #-192]
-	aese	v16.16b, v3.16b
-	aesmc	v16.16b, v16.16b
-	aese	v17.16b, v19.16b
-	aesmc	v17.16b, v17.16b
-	aese	v1.16b, v29.16b
-	aesmc	v1.16b, v1.16b
+	eor3	v2.16b, v18.16b, v1.16b, v0.16b
+	aese	v18.16b, v1.16b
+	aesmc	v18.16b, v18.16b
+	eor3	v29.16b, v4.16b, v3.16b, v22.16b
 	aese	v4.16b, v3.16b
 	aesmc	v4.16b, v4.16b
-	aese	v5.16b, v20.16b
+	ldp	q3, q0, [x4, #-160]
+	eor	v26.16b, v5.16b, v28.16b
+	eor	v25.16b, v17.16b, v27.16b
+	eor	v24.16b, v7.16b, v21.16b
+	eor	v22.16b, v6.16b, v23.16b
+	aese	v17.16b, v27.16b
+	aesmc	v17.16b, v17.16b
+	aese	v6.16b, v23.16b
+	aesmc	v6.16b, v6.16b
+	aese	v5.16b, v28.16b
 	aesmc	v5.16b, v5.16b
-	aese	v7.16b, v25.16b
-	aesmc	v7.16b, v7.16b
-	eor	v19.16b, v17.16b, v24.16b
-	eor	v20.16b, v1.16b, v18.16b
-	eor	v25.16b, v5.16b, v26.16b
-	eor	v29.16b, v7.16b, v21.16b
-	eor3	v27.16b, v16.16b, v22.16b, v27.16b
-	eor3	v28.16b, v4.16b, v23.16b, v28.16b
-	aese	v1.16b, v18.16b
-	aesmc	v1.16b, v1.16b
 	aese	v7.16b, v21.16b
 	aesmc	v7.16b, v7.16b
-	aese	v16.16b, v22.16b
-	aesmc	v16.16b, v16.16b
-	aese	v17.16b, v24.16b
-	aesmc	v17.16b, v17.16b
-	aese	v4.16b, v23.16b
-	aesmc	v4.16b, v4.16b
-	aese	v5.16b, v26.16b
+	eor	v17.16b, v17.16b, v20.16b
+	eor	v23.16b, v6.16b, v19.16b
+	aese	v19.16b, v30.16b
+	aesmc	v19.16b, v19.16b
+	aese	v20.16b, v30.16b
+	aesmc	v20.16b, v20.16b
+	ldp	q27, q1, [x4, #-128]
+	eor3	v28.16b, v19.16b, v2.16b, v3.16b
+	aese	v19.16b, v2.16b
+	aesmc	v19.16b, v19.16b
+	eor3	v2.16b, v20.16b, v29.16b, v0.16b
+	aese	v20.16b, v29.16b
+	aesmc	v20.16b, v20.16b
+	eor	v6.16b, v18.16b, v26.16b
+	eor	v29.16b, v5.16b, v25.16b
+	eor	v3.16b, v4.16b, v24.16b
+	eor	v0.16b, v7.16b, v22.16b
+	aese	v5.16b, v25.16b
 	aesmc	v5.16b, v5.16b
-	eor	v1.16b, v1.16b, v0.16b
-	eor	v7.16b, v7.16b, v6.16b
-	aese	v6.16b, v3.16b
-	aesmc	v6.16b, v6.16b
-	aese	v0.16b, v3.16b
-	aesmc	v0.16b, v0.16b
-	eor	v18.16b, v16.16b, v19.16b
-	eor	v21.16b, v17.16b, v20.16b
-	eor	v22.16b, v4.16b, v25.16b
-	eor	v23.16b, v5.16b, v29.16b
-	aese	v17.16b, v20.16b
-	aesmc	v17.16b, v17.16b
-	aese	v5.16b, v29.16b
-	aesmc	v5.16b, v5.16b
-	aese	v16.16b, v19.16b
-	aesmc	v16.16b, v16.16b
-	aese	v4.16b, v25.16b
-	aesmc	v4.16b, v4.16b
-	ldp	q19, q20, [x4, #-160]
-	eor	v17.16b, v17.16b, v1.16b
-	eor	v5.16b, v5.16b, v7.16b
-	aese	v7.16b, v3.16b
+	aese	v7.16b, v22.16b
 	aesmc	v7.16b, v7.16b
-	eor3	v19.16b, v6.16b, v27.16b, v19.16b
-	eor3	v20.16b, v0.16b, v28.16b, v20.16b
-	aese	v6.16b, v27.16b
-	aesmc	v6.16b, v6.16b
-	aese	v1.16b, v3.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v28.16b
-	aesmc	v0.16b, v0.16b
-	eor	v24.16b, v16.16b, v21.16b
-	eor	v25.16b, v4.16b, v23.16b
-	aese	v16.16b, v21.16b
-	aesmc	v16.16b, v16.16b
-	aese	v4.16b, v23.16b
-	aesmc	v4.16b, v4.16b
-	ldp	q21, q23, [x4, #-128]
-	eor	v26.16b, v6.16b, v18.16b
-	eor	v27.16b, v0.16b, v22.16b
-	eor	v16.16b, v16.16b, v17.16b
-	eor	v4.16b, v4.16b, v5.16b
-	eor3	v21.16b, v7.16b, v19.16b, v21.16b
-	eor3	v23.16b, v1.16b, v20.16b, v23.16b
-	ldp	q28, q29, [x4, #-96]
-	aese	v5.16b, v3.16b
-	aesmc	v5.16b, v5.16b
-	aese	v7.16b, v19.16b
-	aesmc	v7.16b, v7.16b
-	aese	v6.16b, v18.16b
-	aesmc	v6.16b, v6.16b
-	aese	v17.16b, v3.16b
-	aesmc	v17.16b, v17.16b
-	aese	v1.16b, v20.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v22.16b
-	aesmc	v0.16b, v0.16b
-	eor	v18.16b, v7.16b, v26.16b
-	eor	v19.16b, v6.16b, v24.16b
-	eor	v20.16b, v1.16b, v27.16b
-	eor	v22.16b, v0.16b, v25.16b
-	eor3	v28.16b, v5.16b, v21.16b, v28.16b
-	eor3	v29.16b, v17.16b, v23.16b, v29.16b
-	aese	v6.16b, v24.16b
-	aesmc	v6.16b, v6.16b
-	aese	v0.16b, v25.16b
-	aesmc	v0.16b, v0.16b
-	aese	v5.16b, v21.16b
-	aesmc	v5.16b, v5.16b
-	aese	v7.16b, v26.16b
-	aesmc	v7.16b, v7.16b
-	aese	v17.16b, v23.16b
-	aesmc	v17.16b, v17.16b
-	aese	v1.16b, v27.16b
-	aesmc	v1.16b, v1.16b
-	eor	v6.16b, v6.16b, v16.16b
-	eor	v0.16b, v0.16b, v4.16b
-	aese	v4.16b, v3.16b
-	aesmc	v4.16b, v4.16b
-	aese	v16.16b, v3.16b
-	aesmc	v16.16b, v16.16b
-	eor	v24.16b, v5.16b, v18.16b
-	eor	v21.16b, v7.16b, v19.16b
-	eor	v25.16b, v17.16b, v20.16b
-	eor	v26.16b, v1.16b, v22.16b
-	aese	v7.16b, v19.16b
-	aesmc	v7.16b, v7.16b
-	aese	v1.16b, v22.16b
-	aesmc	v1.16b, v1.16b
-	aese	v5.16b, v18.16b
-	aesmc	v5.16b, v5.16b
-	aese	v17.16b, v20.16b
-	aesmc	v17.16b, v17.16b
-	ldp	q18, q19, [x4, #-64]
-	eor	v7.16b, v7.16b, v6.16b
-	eor	v1.16b, v1.16b, v0.16b
-	aese	v0.16b, v3.16b
-	aesmc	v0.16b, v0.16b
-	eor3	v27.16b, v4.16b, v28.16b, v18.16b
-	eor3	v30.16b, v16.16b, v29.16b, v19.16b
-	aese	v4.16b, v28.16b
-	aesmc	v4.16b, v4.16b
-	sub	x3, x3, #1                      // for k in 0..n / 32 unroll 8, 1 {
-	aese	v6.16b, v3.16b
-	aesmc	v6.16b, v6.16b
-	aese	v16.16b, v29.16b
-	aesmc	v16.16b, v16.16b
-	eor	v20.16b, v5.16b, v21.16b
-	eor	v23.16b, v17.16b, v26.16b
-	aese	v5.16b, v21.16b
-	aesmc	v5.16b, v5.16b
-	aese	v17.16b, v26.16b
-	aesmc	v17.16b, v17.16b
-	ldp	q18, q21, [x4, #-32]
-	eor	v19.16b, v4.16b, v24.16b
-	eor	v22.16b, v16.16b, v25.16b
-	eor	v5.16b, v5.16b, v7.16b
-	eor	v17.16b, v17.16b, v1.16b
-	eor3	v18.16b, v0.16b, v27.16b, v18.16b
-	eor3	v21.16b, v6.16b, v30.16b, v21.16b
-	aese	v1.16b, v3.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v27.16b
-	aesmc	v0.16b, v0.16b
+	aese	v18.16b, v26.16b
+	aesmc	v18.16b, v18.16b
 	aese	v4.16b, v24.16b
 	aesmc	v4.16b, v4.16b
-	aese	v7.16b, v3.16b
+	eor	v21.16b, v5.16b, v17.16b
+	eor	v7.16b, v7.16b, v23.16b
+	aese	v23.16b, v30.16b
+	aesmc	v23.16b, v23.16b
+	aese	v17.16b, v30.16b
+	aesmc	v17.16b, v17.16b
+	ldp	q24, q5, [x4, #-96]
+	eor3	v25.16b, v23.16b, v28.16b, v27.16b
+	aese	v23.16b, v28.16b
+	aesmc	v23.16b, v23.16b
+	eor3	v26.16b, v17.16b, v2.16b, v1.16b
+	aese	v17.16b, v2.16b
+	aesmc	v17.16b, v17.16b
+	eor	v2.16b, v18.16b, v29.16b
+	eor	v1.16b, v4.16b, v0.16b
+	aese	v18.16b, v29.16b
+	aesmc	v18.16b, v18.16b
+	aese	v4.16b, v0.16b
+	aesmc	v4.16b, v4.16b
+	eor	v27.16b, v19.16b, v6.16b
+	eor	v0.16b, v20.16b, v3.16b
+	eor	v18.16b, v18.16b, v21.16b
+	eor	v22.16b, v4.16b, v7.16b
+	aese	v7.16b, v30.16b
 	aesmc	v7.16b, v7.16b
+	aese	v19.16b, v6.16b
+	aesmc	v19.16b, v19.16b
+	aese	v21.16b, v30.16b
+	aesmc	v21.16b, v21.16b
+	aese	v20.16b, v3.16b
+	aesmc	v20.16b, v20.16b
+	eor3	v3.16b, v7.16b, v25.16b, v24.16b
+	aese	v7.16b, v25.16b
+	aesmc	v7.16b, v7.16b
+	eor3	v25.16b, v21.16b, v26.16b, v5.16b
+	aese	v21.16b, v26.16b
+	aesmc	v21.16b, v21.16b
+	ldp	q28, q26, [x4, #-64]
+	eor	v24.16b, v23.16b, v27.16b
+	eor	v6.16b, v19.16b, v2.16b
+	eor	v5.16b, v17.16b, v0.16b
+	eor	v4.16b, v20.16b, v1.16b
+	aese	v19.16b, v2.16b
+	aesmc	v19.16b, v19.16b
+	aese	v20.16b, v1.16b
+	aesmc	v20.16b, v20.16b
+	aese	v23.16b, v27.16b
+	aesmc	v23.16b, v23.16b
+	aese	v17.16b, v0.16b
+	aesmc	v17.16b, v17.16b
+	eor	v19.16b, v19.16b, v18.16b
+	eor	v20.16b, v20.16b, v22.16b
+	aese	v22.16b, v30.16b
+	aesmc	v22.16b, v22.16b
+	aese	v18.16b, v30.16b
+	aesmc	v18.16b, v18.16b
+	ldp	q27, q0, [x4, #-32]
+	eor3	v1.16b, v22.16b, v3.16b, v28.16b
+	aese	v22.16b, v3.16b
+	aesmc	v22.16b, v22.16b
+	eor3	v26.16b, v18.16b, v25.16b, v26.16b
+	aese	v18.16b, v25.16b
+	aesmc	v18.16b, v18.16b
+	eor	v3.16b, v7.16b, v24.16b
+	eor	v28.16b, v23.16b, v6.16b
+	eor	v2.16b, v21.16b, v5.16b
+	eor	v25.16b, v17.16b, v4.16b
+	aese	v23.16b, v6.16b
+	aesmc	v23.16b, v23.16b
+	aese	v17.16b, v4.16b
+	aesmc	v17.16b, v17.16b
+	aese	v7.16b, v24.16b
+	aesmc	v7.16b, v7.16b
+	aese	v21.16b, v5.16b
+	aesmc	v21.16b, v21.16b
+	eor	v6.16b, v23.16b, v19.16b
+	eor	v17.16b, v17.16b, v20.16b
+	aese	v20.16b, v30.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v30.16b
+	aesmc	v19.16b, v19.16b
+	sub	x3, x3, #1                      // for k in 0..n / 32 unroll 8, 1 {
+	eor	v4.16b, v7.16b, v28.16b
+	eor	v23.16b, v21.16b, v25.16b
+	aese	v7.16b, v28.16b
+	aesmc	v7.16b, v7.16b
+	aese	v21.16b, v25.16b
+	aesmc	v21.16b, v21.16b
+	eor3	v25.16b, v20.16b, v1.16b, v27.16b
+	eor3	v0.16b, v19.16b, v26.16b, v0.16b
+	aese	v20.16b, v1.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v26.16b
+	aesmc	v19.16b, v19.16b
+	eor	v1.16b, v22.16b, v3.16b
+	eor	v27.16b, v18.16b, v2.16b
+	eor	v7.16b, v7.16b, v6.16b
+	eor	v5.16b, v21.16b, v17.16b
+	aese	v17.16b, v30.16b
+	aesmc	v17.16b, v17.16b
+	aese	v22.16b, v3.16b
+	aesmc	v22.16b, v22.16b
 	aese	v6.16b, v30.16b
 	aesmc	v6.16b, v6.16b
-	aese	v16.16b, v25.16b
-	aesmc	v16.16b, v16.16b
+	aese	v18.16b, v2.16b
+	aesmc	v18.16b, v18.16b
 	cbnz	x3, .Laegis128l_absorb_sha3_2
-	eor	v16.16b, v16.16b, v23.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v6.16b, v6.16b, v22.16b
-	eor	v7.16b, v7.16b, v21.16b
-	eor	v4.16b, v4.16b, v20.16b         // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v0.16b, v0.16b, v19.16b
-	eor	v1.16b, v1.16b, v18.16b
+	eor	v18.16b, v18.16b, v23.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v19.16b, v19.16b, v27.16b
+	eor	v6.16b, v6.16b, v0.16b
+	eor	v22.16b, v22.16b, v4.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v20.16b, v20.16b, v1.16b
+	eor	v17.16b, v17.16b, v25.16b
 .Laegis128l_absorb_sha3_3:
 	and	x3, x5, #0x7                    // for k in 0..n / 32 unroll 8, 1 {
 	cbnz	x3, .Laegis128l_absorb_sha3_5
-	mov	v18.16b, v17.16b                // for k in 0..n / 32 unroll 8, 1 {
-	mov	v19.16b, v5.16b
+	mov	v24.16b, v5.16b                 // for k in 0..n / 32 unroll 8, 1 {
+	mov	v23.16b, v7.16b
 	b	.Laegis128l_absorb_sha3_6
 .Laegis128l_absorb_sha3_4:
-	mov	v17.16b, v18.16b                // for k in 0..n / 32 unroll 8, 1 {
-	mov	v5.16b, v19.16b
+	mov	v5.16b, v24.16b                 // for k in 0..n / 32 unroll 8, 1 {
+	mov	v7.16b, v23.16b
 .Laegis128l_absorb_sha3_5:
-	mov	v18.16b, v4.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v20.16b, v16.16b
-	ldp	q21, q22, [x4], #32             // s = update_128l(s, load(u8x16, ad, 32 * k), load(u8x16, ad, 32 * k + ...
-	aese	v18.16b, v2.16b
-	aesmc	v18.16b, v18.16b
+	mov	v0.16b, v22.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v1.16b, v18.16b
+	ldp	q4, q21, [x4], #32              // s = update_128l(s, load(u8x16, ad, 32 * k), load(u8x16, ad, 32 * k + ...
+	aese	v0.16b, v16.16b
+	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v16.16b
+	aesmc	v1.16b, v1.16b
 	sub	x3, x3, #1                      // for k in 0..n / 32 unroll 8, 1 {
-	aese	v20.16b, v2.16b
-	aesmc	v20.16b, v20.16b
-	mov	v23.16b, v1.16b
-	eor	v19.16b, v18.16b, v5.16b        // let s3 = round(s[2]) ^ s[3];
-	aese	v5.16b, v3.16b                  // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
+	eor	v23.16b, v0.16b, v7.16b         // let s3 = round(s[2]) ^ s[3];
+	aese	v7.16b, v30.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
+	aesmc	v7.16b, v7.16b
+	eor	v24.16b, v1.16b, v5.16b         // let s7 = round(s[6]) ^ s[7];
+	aese	v5.16b, v30.16b
 	aesmc	v5.16b, v5.16b
-	eor	v18.16b, v20.16b, v17.16b       // let s7 = round(s[6]) ^ s[7];
-	aese	v17.16b, v3.16b
-	aesmc	v17.16b, v17.16b
-	mov	v20.16b, v0.16b
-	mov	v24.16b, v7.16b
-	mov	v25.16b, v6.16b
-	aese	v23.16b, v2.16b
-	aesmc	v23.16b, v23.16b
-	aese	v20.16b, v2.16b
-	aesmc	v20.16b, v20.16b
-	aese	v24.16b, v2.16b
-	aesmc	v24.16b, v24.16b
-	aese	v25.16b, v2.16b
-	aesmc	v25.16b, v25.16b
-	eor3	v1.16b, v1.16b, v21.16b, v17.16b // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor3	v7.16b, v7.16b, v22.16b, v5.16b // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v0.16b, v23.16b, v0.16b
-	eor	v4.16b, v20.16b, v4.16b
-	eor	v6.16b, v24.16b, v6.16b
-	eor	v16.16b, v25.16b, v16.16b
+	mov	v0.16b, v17.16b
+	mov	v1.16b, v20.16b
+	mov	v2.16b, v6.16b
+	mov	v3.16b, v19.16b
+	aese	v0.16b, v16.16b
+	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v16.16b
+	aesmc	v1.16b, v1.16b
+	aese	v2.16b, v16.16b
+	aesmc	v2.16b, v2.16b
+	aese	v3.16b, v16.16b
+	aesmc	v3.16b, v3.16b
+	eor3	v17.16b, v17.16b, v4.16b, v5.16b // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor3	v6.16b, v6.16b, v21.16b, v7.16b // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v20.16b, v0.16b, v20.16b
+	eor	v22.16b, v1.16b, v22.16b
+	eor	v19.16b, v2.16b, v19.16b
+	eor	v18.16b, v3.16b, v18.16b
 	cbnz	x3, .Laegis128l_absorb_sha3_4
 .Laegis128l_absorb_sha3_6:
 	and	x3, x2, #0x1f                   // if n % 32 != 0 {
 	cbnz	x3, .Laegis128l_absorb_sha3_7
-	mov	v5.16b, v18.16b                 // if n % 32 != 0 {
-	mov	v17.16b, v19.16b
+	mov	v5.16b, v24.16b                 // if n % 32 != 0 {
+	mov	v7.16b, v23.16b
 	b	.Laegis128l_absorb_sha3_9
 .Laegis128l_absorb_sha3_7:
 	add	x5, sp, #0                      // store(block, 0, zero);
 	and	x2, x2, #0xffffffffffffffe0     // for k in 0..n % 32 { block[k] = p[n / 32 * 32 + k]; }
 	add	x1, x1, x2
 	mov	x4, x5
-	stp	q2, q2, [x5]
+	stp	q16, q16, [x5]
 .Laegis128l_absorb_sha3_8:
 	ldrb	w2, [x1], #1                    // for k in 0..n % 32 { block[k] = p[n / 32 * 32 + k]; }
 	sub	x3, x3, #1
 	strb	w2, [x4], #1
 	cbnz	x3, .Laegis128l_absorb_sha3_8
-	mov	v5.16b, v4.16b                  // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v20.16b, v16.16b
-	ldp	q21, q22, [x5]                  // return load(u8x16, block, 0), load(u8x16, block, 16);
-	aese	v5.16b, v2.16b
-	aesmc	v5.16b, v5.16b
-	aese	v20.16b, v2.16b
-	aesmc	v20.16b, v20.16b
-	mov	v23.16b, v1.16b
-	eor	v17.16b, v5.16b, v19.16b        // let s3 = round(s[2]) ^ s[3];
-	aese	v19.16b, v3.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
-	aesmc	v19.16b, v19.16b
-	eor	v5.16b, v20.16b, v18.16b        // let s7 = round(s[6]) ^ s[7];
-	aese	v18.16b, v3.16b
-	aesmc	v18.16b, v18.16b
-	mov	v3.16b, v0.16b
-	mov	v20.16b, v7.16b
-	aese	v23.16b, v2.16b
+	mov	v0.16b, v22.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v1.16b, v18.16b
+	ldp	q3, q4, [x5]                    // return load(u8x16, block, 0), load(u8x16, block, 16);
+	aese	v0.16b, v16.16b
+	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v16.16b
+	aesmc	v1.16b, v1.16b
+	eor	v7.16b, v0.16b, v23.16b         // let s3 = round(s[2]) ^ s[3];
+	aese	v23.16b, v30.16b                // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
 	aesmc	v23.16b, v23.16b
-	aese	v3.16b, v2.16b
-	aesmc	v3.16b, v3.16b
-	aese	v20.16b, v2.16b
-	aesmc	v20.16b, v20.16b
-	aese	v2.16b, v6.16b
+	eor	v5.16b, v1.16b, v24.16b         // let s7 = round(s[6]) ^ s[7];
+	aese	v24.16b, v30.16b
+	aesmc	v24.16b, v24.16b
+	mov	v0.16b, v17.16b
+	mov	v1.16b, v20.16b
+	mov	v2.16b, v6.16b
+	aese	v0.16b, v16.16b
+	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v16.16b
+	aesmc	v1.16b, v1.16b
+	aese	v2.16b, v16.16b
 	aesmc	v2.16b, v2.16b
-	eor3	v1.16b, v1.16b, v21.16b, v18.16b // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor3	v7.16b, v7.16b, v22.16b, v19.16b // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v0.16b, v23.16b, v0.16b
-	eor	v4.16b, v3.16b, v4.16b
-	eor	v6.16b, v20.16b, v6.16b
-	eor	v16.16b, v2.16b, v16.16b
+	aese	v16.16b, v19.16b
+	aesmc	v16.16b, v16.16b
+	eor3	v17.16b, v17.16b, v3.16b, v24.16b // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor3	v6.16b, v6.16b, v4.16b, v23.16b // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v20.16b, v0.16b, v20.16b
+	eor	v22.16b, v1.16b, v22.16b
+	eor	v19.16b, v2.16b, v19.16b
+	eor	v18.16b, v16.16b, v18.16b
 .Laegis128l_absorb_sha3_9:
-	stp	q1, q0, [x0]                    // static for k in 0..8 { state.s[k] = s[k]; }
-	stp	q4, q17, [x0, #32]
-	stp	q7, q6, [x0, #64]
-	stp	q16, q5, [x0, #96]
+	stp	q17, q20, [x0]                  // static for k in 0..8 { state.s[k] = s[k]; }
+	stp	q22, q7, [x0, #32]
+	stp	q6, q19, [x0, #64]
+	stp	q18, q5, [x0, #96]
 	stp	xzr, xzr, [sp]
 	stp	xzr, xzr, [sp, #16]
 	.seh_startepilogue
@@ -1013,387 +1021,387 @@ aegis128l_encrypt:
 	sub	sp, sp, #64
 	.seh_stackalloc	64
 	.seh_endprologue
-	ldp	q30, q31, [x0]                  // inline fn load_128l(state: in AEGIS_128L) -> u8x16[8] { return [stati...
-	movi	v4.16b, #0x0                    // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	movi	v5.16b, #0xff                   // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
+	ldp	q23, q20, [x0]                  // inline fn load_128l(state: in AEGIS_128L) -> u8x16[8] { return [stati...
+	movi	v17.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	movi	v11.16b, #0xff                  // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
 	lsr	x7, x3, #5                      // for k in 0..length / 32 unroll 8, 1 {
 	lsr	x4, x3, #8
-	ldp	q19, q28, [x0, #32]
-	ldp	q8, q9, [x0, #64]
-	ldp	q18, q29, [x0, #96]
+	ldp	q26, q25, [x0, #32]
+	ldp	q22, q27, [x0, #64]
+	ldp	q21, q19, [x0, #96]
 	cbnz	x4, .Laegis128l_encrypt_1
 	mov	x5, x2                          // for k in 0..length / 32 unroll 8, 1 {
 	mov	x6, x1
 	b	.Laegis128l_encrypt_3
 .Laegis128l_encrypt_1:
-	movi	v21.16b, #0x0
-	movi	v7.16b, #0x0
+	movi	v28.16b, #0x0
+	movi	v18.16b, #0x0
 	mov	x5, x2
 	mov	x6, x1
-	movi	v2.16b, #0x0
-	movi	v25.16b, #0x0
-	movi	v16.16b, #0x0
+	movi	v8.16b, #0x0
+	movi	v1.16b, #0x0
 	movi	v6.16b, #0x0
+	movi	v7.16b, #0x0
 .Laegis128l_encrypt_2:
-	eor	v23.16b, v18.16b, v6.16b        // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v17.16b, v9.16b, v16.16b
-	ldp	q1, q27, [x6], #256             // let m0 = load(u8x16, src, 32 * k);
-	eor	v24.16b, v19.16b, v2.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v20.16b, v31.16b, v7.16b
-	aese	v19.16b, v2.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v6.16b
-	aesmc	v18.16b, v18.16b
-	aese	v31.16b, v7.16b
-	aesmc	v31.16b, v31.16b
-	eor	v6.16b, v8.16b, v25.16b
-	aese	v9.16b, v16.16b
-	aesmc	v9.16b, v9.16b
-	eor	v0.16b, v30.16b, v21.16b
-	bic	v3.16b, v24.16b, v28.16b        // return (m0 ^ s[6] ^ s[1]) ^ (s[2] & ~s[3]), (m1 ^ s[2] ^ s[5]) ^ (s[6...
-	bic	v2.16b, v23.16b, v29.16b
-	eor	v19.16b, v19.16b, v28.16b       // let s3 = round(s[2]) ^ s[3];
-	eor	v22.16b, v18.16b, v29.16b       // let s7 = round(s[6]) ^ s[7];
-	aese	v29.16b, v5.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
-	aesmc	v29.16b, v29.16b
-	aese	v30.16b, v21.16b
-	aesmc	v30.16b, v30.16b
-	aese	v28.16b, v5.16b
-	aesmc	v28.16b, v28.16b
-	aese	v8.16b, v25.16b
-	aesmc	v8.16b, v8.16b
-	eor	v16.16b, v31.16b, v24.16b
-	eor	v21.16b, v0.16b, v1.16b         // let k0 = s[0] ^ m0;
-	eor	v18.16b, v6.16b, v27.16b        // let k4 = s[4] ^ m1;
-	eor	v26.16b, v29.16b, v21.16b
-	eor	v7.16b, v30.16b, v20.16b
-	eor	v25.16b, v28.16b, v18.16b
-	eor	v0.16b, v20.16b, v23.16b
-	eor	v6.16b, v8.16b, v17.16b
-	eor	v10.16b, v24.16b, v17.16b
-	eor	v0.16b, v3.16b, v0.16b
-	eor	v3.16b, v9.16b, v23.16b
-	eor	v10.16b, v2.16b, v10.16b
-	eor	v11.16b, v0.16b, v1.16b
-	ldp	q1, q0, [x6, #-224]
-	bic	v2.16b, v16.16b, v19.16b
-	eor	v27.16b, v10.16b, v27.16b
-	stp	q11, q27, [x5], #256            // store(dst, 32 * k, c0);
-	aese	v31.16b, v24.16b
-	aesmc	v31.16b, v31.16b
-	aese	v9.16b, v23.16b
-	aesmc	v9.16b, v9.16b
-	bic	v23.16b, v3.16b, v22.16b
-	eor	v24.16b, v31.16b, v19.16b
-	aese	v29.16b, v21.16b
-	aesmc	v29.16b, v29.16b
-	eor	v21.16b, v9.16b, v22.16b
-	aese	v22.16b, v5.16b
-	aesmc	v22.16b, v22.16b
-	aese	v30.16b, v20.16b
-	aesmc	v30.16b, v30.16b
-	aese	v19.16b, v5.16b
-	aesmc	v19.16b, v19.16b
-	aese	v28.16b, v18.16b
-	aesmc	v28.16b, v28.16b
-	aese	v8.16b, v17.16b
-	aesmc	v8.16b, v8.16b
-	eor	v26.16b, v26.16b, v1.16b
-	eor	v25.16b, v25.16b, v0.16b
-	eor	v27.16b, v22.16b, v26.16b
-	eor	v18.16b, v29.16b, v7.16b
-	eor	v20.16b, v30.16b, v16.16b
-	eor	v1.16b, v1.16b, v3.16b
-	eor	v31.16b, v19.16b, v25.16b
-	eor	v17.16b, v0.16b, v16.16b
-	eor	v0.16b, v1.16b, v7.16b
-	eor	v9.16b, v28.16b, v6.16b
-	eor	v10.16b, v8.16b, v3.16b
-	eor	v17.16b, v17.16b, v6.16b
-	eor	v11.16b, v0.16b, v2.16b
-	ldp	q1, q0, [x6, #-192]
-	bic	v2.16b, v20.16b, v24.16b
-	eor	v17.16b, v17.16b, v23.16b
-	stp	q11, q17, [x5, #-224]
-	aese	v30.16b, v16.16b
-	aesmc	v30.16b, v30.16b
-	aese	v8.16b, v3.16b
-	aesmc	v8.16b, v8.16b
-	aese	v22.16b, v26.16b
-	aesmc	v22.16b, v22.16b
-	aese	v29.16b, v7.16b
-	aesmc	v29.16b, v29.16b
-	aese	v19.16b, v25.16b
-	aesmc	v19.16b, v19.16b
-	aese	v28.16b, v6.16b
-	aesmc	v28.16b, v28.16b
-	bic	v17.16b, v10.16b, v21.16b
-	eor	v16.16b, v30.16b, v24.16b
-	eor	v7.16b, v8.16b, v21.16b
-	aese	v21.16b, v5.16b
+	eor	v24.16b, v21.16b, v7.16b        // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v16.16b, v27.16b, v6.16b
+	ldp	q0, q3, [x6], #256              // let m0 = load(u8x16, src, 32 * k);
+	aese	v21.16b, v7.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	aesmc	v21.16b, v21.16b
-	aese	v24.16b, v5.16b
-	aesmc	v24.16b, v24.16b
-	eor	v23.16b, v22.16b, v18.16b
-	eor	v25.16b, v29.16b, v20.16b
-	eor	v26.16b, v27.16b, v1.16b
-	eor	v6.16b, v31.16b, v0.16b
-	eor	v27.16b, v21.16b, v26.16b
-	eor	v1.16b, v1.16b, v10.16b
-	eor	v30.16b, v24.16b, v6.16b
-	eor	v3.16b, v0.16b, v20.16b
-	eor	v0.16b, v1.16b, v18.16b
-	eor	v31.16b, v19.16b, v9.16b
-	eor	v8.16b, v28.16b, v10.16b
-	eor	v3.16b, v3.16b, v9.16b
-	eor	v11.16b, v0.16b, v2.16b
-	ldp	q1, q0, [x6, #-160]
-	bic	v2.16b, v25.16b, v16.16b
-	eor	v3.16b, v3.16b, v17.16b
-	stp	q11, q3, [x5, #-192]
-	aese	v29.16b, v20.16b
-	aesmc	v29.16b, v29.16b
-	aese	v28.16b, v10.16b
-	aesmc	v28.16b, v28.16b
-	aese	v22.16b, v18.16b
+	eor	v4.16b, v26.16b, v8.16b         // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v2.16b, v20.16b, v18.16b
+	aese	v26.16b, v8.16b
+	aesmc	v26.16b, v26.16b
+	aese	v20.16b, v18.16b
+	aesmc	v20.16b, v20.16b
+	eor	v7.16b, v22.16b, v1.16b
+	aese	v27.16b, v6.16b
+	aesmc	v27.16b, v27.16b
+	aese	v22.16b, v1.16b
 	aesmc	v22.16b, v22.16b
-	aese	v19.16b, v9.16b
+	eor	v1.16b, v23.16b, v28.16b
+	bic	v6.16b, v4.16b, v25.16b         // return (m0 ^ s[6] ^ s[1]) ^ (s[2] & ~s[3]), (m1 ^ s[2] ^ s[5]) ^ (s[6...
+	bic	v30.16b, v24.16b, v19.16b
+	eor	v26.16b, v26.16b, v25.16b       // let s3 = round(s[2]) ^ s[3];
+	eor	v5.16b, v21.16b, v19.16b        // let s7 = round(s[6]) ^ s[7];
+	aese	v19.16b, v11.16b                // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
 	aesmc	v19.16b, v19.16b
-	bic	v18.16b, v8.16b, v7.16b
-	eor	v17.16b, v29.16b, v16.16b
-	eor	v3.16b, v28.16b, v7.16b
-	aese	v7.16b, v5.16b
-	aesmc	v7.16b, v7.16b
-	aese	v21.16b, v26.16b
-	aesmc	v21.16b, v21.16b
-	aese	v16.16b, v5.16b
-	aesmc	v16.16b, v16.16b
-	aese	v24.16b, v6.16b
-	aesmc	v24.16b, v24.16b
-	eor	v26.16b, v22.16b, v25.16b
-	eor	v27.16b, v27.16b, v1.16b
-	eor	v20.16b, v30.16b, v0.16b
-	eor	v28.16b, v7.16b, v27.16b
-	eor	v6.16b, v21.16b, v23.16b
-	eor	v1.16b, v1.16b, v8.16b
-	eor	v29.16b, v16.16b, v20.16b
-	eor	v10.16b, v0.16b, v25.16b
-	eor	v0.16b, v1.16b, v23.16b
+	aese	v23.16b, v28.16b
+	aesmc	v23.16b, v23.16b
+	aese	v25.16b, v11.16b
+	aesmc	v25.16b, v25.16b
+	eor	v29.16b, v20.16b, v4.16b
+	eor	v8.16b, v1.16b, v0.16b          // let k0 = s[0] ^ m0;
+	eor	v18.16b, v7.16b, v3.16b         // let k4 = s[4] ^ m1;
 	eor	v9.16b, v19.16b, v8.16b
-	eor	v30.16b, v24.16b, v31.16b
-	eor	v10.16b, v10.16b, v31.16b
-	eor	v11.16b, v0.16b, v2.16b
-	ldp	q1, q2, [x6, #-128]
-	bic	v0.16b, v26.16b, v17.16b
-	eor	v18.16b, v10.16b, v18.16b
-	stp	q11, q18, [x5, #-160]
-	aese	v22.16b, v25.16b
-	aesmc	v22.16b, v22.16b
+	eor	v28.16b, v23.16b, v2.16b
+	eor	v31.16b, v25.16b, v18.16b
+	eor	v1.16b, v2.16b, v24.16b
+	eor	v7.16b, v22.16b, v16.16b
+	eor	v21.16b, v4.16b, v16.16b
+	eor	v1.16b, v6.16b, v1.16b
+	eor	v6.16b, v27.16b, v24.16b
+	eor	v10.16b, v30.16b, v21.16b
+	eor	v0.16b, v1.16b, v0.16b
+	bic	v21.16b, v29.16b, v26.16b
+	ldp	q1, q30, [x6, #-224]
+	eor	v10.16b, v10.16b, v3.16b
+	eor	v3.16b, v1.16b, v6.16b
+	stp	q0, q10, [x5], #256             // store(dst, 32 * k, c0);
+	aese	v20.16b, v4.16b
+	aesmc	v20.16b, v20.16b
+	aese	v27.16b, v24.16b
+	aesmc	v27.16b, v27.16b
 	aese	v19.16b, v8.16b
 	aesmc	v19.16b, v19.16b
-	bic	v25.16b, v9.16b, v3.16b
-	eor	v18.16b, v22.16b, v17.16b
-	aese	v7.16b, v27.16b
-	aesmc	v7.16b, v7.16b
-	eor	v19.16b, v19.16b, v3.16b
-	aese	v3.16b, v5.16b
-	aesmc	v3.16b, v3.16b
-	aese	v21.16b, v23.16b
-	aesmc	v21.16b, v21.16b
-	aese	v17.16b, v5.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v20.16b
-	aesmc	v16.16b, v16.16b
-	aese	v24.16b, v31.16b
-	aesmc	v24.16b, v24.16b
-	eor	v28.16b, v28.16b, v1.16b
-	eor	v29.16b, v29.16b, v2.16b
-	eor	v27.16b, v3.16b, v28.16b
-	eor	v23.16b, v7.16b, v6.16b
-	eor	v22.16b, v21.16b, v26.16b
-	eor	v1.16b, v1.16b, v9.16b
-	eor	v20.16b, v17.16b, v29.16b
-	eor	v31.16b, v2.16b, v26.16b
-	eor	v1.16b, v1.16b, v6.16b
-	eor	v2.16b, v16.16b, v30.16b
-	eor	v8.16b, v24.16b, v9.16b
-	eor	v31.16b, v31.16b, v30.16b
-	eor	v11.16b, v1.16b, v0.16b
-	ldp	q1, q10, [x6, #-96]
-	bic	v0.16b, v22.16b, v18.16b
-	eor	v25.16b, v31.16b, v25.16b
-	stp	q11, q25, [x5, #-128]
-	aese	v21.16b, v26.16b
-	aesmc	v21.16b, v21.16b
-	aese	v24.16b, v9.16b
-	aesmc	v24.16b, v24.16b
-	aese	v3.16b, v28.16b
-	aesmc	v3.16b, v3.16b
-	aese	v7.16b, v6.16b
-	aesmc	v7.16b, v7.16b
-	aese	v17.16b, v29.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v30.16b
-	aesmc	v16.16b, v16.16b
-	bic	v25.16b, v8.16b, v19.16b
-	eor	v9.16b, v21.16b, v18.16b
-	eor	v31.16b, v24.16b, v19.16b
-	aese	v19.16b, v5.16b
+	aese	v23.16b, v2.16b
+	aesmc	v23.16b, v23.16b
+	aese	v25.16b, v18.16b
+	aesmc	v25.16b, v25.16b
+	aese	v22.16b, v16.16b
+	aesmc	v22.16b, v22.16b
+	bic	v8.16b, v6.16b, v5.16b
+	eor	v16.16b, v20.16b, v26.16b
+	eor	v18.16b, v27.16b, v5.16b
+	aese	v5.16b, v11.16b
+	aesmc	v5.16b, v5.16b
+	aese	v26.16b, v11.16b
+	aesmc	v26.16b, v26.16b
+	eor	v1.16b, v9.16b, v1.16b
+	eor	v0.16b, v31.16b, v30.16b
+	eor	v31.16b, v5.16b, v1.16b
+	eor	v24.16b, v19.16b, v28.16b
+	eor	v4.16b, v23.16b, v29.16b
+	eor	v27.16b, v26.16b, v0.16b
+	eor	v30.16b, v30.16b, v29.16b
+	eor	v20.16b, v3.16b, v28.16b
+	eor	v3.16b, v25.16b, v7.16b
+	eor	v2.16b, v22.16b, v6.16b
+	eor	v9.16b, v30.16b, v7.16b
+	eor	v10.16b, v20.16b, v21.16b
+	ldp	q30, q21, [x6, #-192]
+	bic	v20.16b, v4.16b, v16.16b
+	eor	v8.16b, v9.16b, v8.16b
+	stp	q10, q8, [x5, #-224]
+	aese	v23.16b, v29.16b
+	aesmc	v23.16b, v23.16b
+	aese	v22.16b, v6.16b
+	aesmc	v22.16b, v22.16b
+	aese	v5.16b, v1.16b
+	aesmc	v5.16b, v5.16b
+	aese	v19.16b, v28.16b
 	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v5.16b
+	aese	v26.16b, v0.16b
+	aesmc	v26.16b, v26.16b
+	aese	v25.16b, v7.16b
+	aesmc	v25.16b, v25.16b
+	bic	v29.16b, v2.16b, v18.16b
+	eor	v7.16b, v23.16b, v16.16b
+	eor	v6.16b, v22.16b, v18.16b
+	aese	v18.16b, v11.16b
 	aesmc	v18.16b, v18.16b
-	eor	v21.16b, v3.16b, v23.16b
-	eor	v24.16b, v7.16b, v22.16b
-	eor	v26.16b, v27.16b, v1.16b
-	eor	v6.16b, v20.16b, v10.16b
-	eor	v20.16b, v19.16b, v26.16b
-	eor	v1.16b, v1.16b, v8.16b
-	eor	v27.16b, v18.16b, v6.16b
-	eor	v30.16b, v10.16b, v22.16b
-	eor	v28.16b, v1.16b, v23.16b
-	eor	v1.16b, v17.16b, v2.16b
-	eor	v29.16b, v16.16b, v8.16b
-	eor	v30.16b, v30.16b, v2.16b
-	eor	v11.16b, v28.16b, v0.16b
-	ldp	q28, q10, [x6, #-64]
-	bic	v0.16b, v24.16b, v9.16b
-	eor	v25.16b, v30.16b, v25.16b
-	stp	q11, q25, [x5, #-96]
-	aese	v7.16b, v22.16b
-	aesmc	v7.16b, v7.16b
-	aese	v16.16b, v8.16b
+	aese	v16.16b, v11.16b
 	aesmc	v16.16b, v16.16b
-	aese	v3.16b, v23.16b
-	aesmc	v3.16b, v3.16b
-	aese	v17.16b, v2.16b
-	aesmc	v17.16b, v17.16b
-	bic	v22.16b, v29.16b, v31.16b
-	eor	v8.16b, v7.16b, v9.16b
-	eor	v30.16b, v16.16b, v31.16b
-	aese	v31.16b, v5.16b
-	aesmc	v31.16b, v31.16b
-	aese	v19.16b, v26.16b
+	eor	v22.16b, v5.16b, v24.16b
+	eor	v28.16b, v19.16b, v4.16b
+	eor	v10.16b, v31.16b, v30.16b
+	eor	v27.16b, v27.16b, v21.16b
+	eor	v8.16b, v18.16b, v10.16b
+	eor	v0.16b, v30.16b, v2.16b
+	eor	v30.16b, v16.16b, v27.16b
+	eor	v1.16b, v21.16b, v4.16b
+	eor	v0.16b, v0.16b, v24.16b
+	eor	v21.16b, v26.16b, v3.16b
+	eor	v23.16b, v25.16b, v2.16b
+	eor	v1.16b, v1.16b, v3.16b
+	eor	v0.16b, v0.16b, v20.16b
+	bic	v31.16b, v28.16b, v7.16b
+	ldp	q20, q9, [x6, #-160]
+	eor	v29.16b, v1.16b, v29.16b
+	eor	v1.16b, v20.16b, v23.16b
+	stp	q0, q29, [x5, #-192]
+	aese	v19.16b, v4.16b
 	aesmc	v19.16b, v19.16b
-	aese	v9.16b, v5.16b
-	aesmc	v9.16b, v9.16b
-	aese	v18.16b, v6.16b
+	aese	v25.16b, v2.16b
+	aesmc	v25.16b, v25.16b
+	aese	v5.16b, v24.16b
+	aesmc	v5.16b, v5.16b
+	aese	v26.16b, v3.16b
+	aesmc	v26.16b, v26.16b
+	aese	v18.16b, v10.16b
 	aesmc	v18.16b, v18.16b
-	eor	v2.16b, v3.16b, v24.16b
-	eor	v23.16b, v20.16b, v28.16b
-	eor	v20.16b, v27.16b, v10.16b
-	eor	v25.16b, v31.16b, v23.16b
-	eor	v7.16b, v19.16b, v21.16b
-	eor	v6.16b, v28.16b, v29.16b
-	eor	v26.16b, v9.16b, v20.16b
-	eor	v28.16b, v10.16b, v24.16b
-	eor	v27.16b, v6.16b, v21.16b
-	eor	v6.16b, v17.16b, v29.16b
-	eor	v16.16b, v18.16b, v1.16b
-	eor	v28.16b, v28.16b, v1.16b
-	eor	v11.16b, v27.16b, v0.16b
-	ldp	q10, q27, [x6, #-32]
-	bic	v0.16b, v2.16b, v8.16b
-	eor	v22.16b, v28.16b, v22.16b
-	stp	q11, q22, [x5, #-64]
+	aese	v16.16b, v27.16b
+	aesmc	v16.16b, v16.16b
+	bic	v29.16b, v23.16b, v6.16b
+	eor	v24.16b, v19.16b, v7.16b
+	eor	v25.16b, v25.16b, v6.16b
+	aese	v6.16b, v11.16b
+	aesmc	v6.16b, v6.16b
+	aese	v7.16b, v11.16b
+	aesmc	v7.16b, v7.16b
+	eor	v27.16b, v5.16b, v28.16b
+	eor	v10.16b, v8.16b, v20.16b
+	eor	v0.16b, v30.16b, v9.16b
+	eor	v8.16b, v6.16b, v10.16b
+	eor	v20.16b, v18.16b, v22.16b
+	eor	v30.16b, v7.16b, v0.16b
+	eor	v4.16b, v9.16b, v28.16b
+	eor	v1.16b, v1.16b, v22.16b
+	eor	v3.16b, v26.16b, v23.16b
+	eor	v2.16b, v16.16b, v21.16b
+	eor	v9.16b, v4.16b, v21.16b
+	eor	v31.16b, v1.16b, v31.16b
+	ldp	q19, q1, [x6, #-128]
+	bic	v4.16b, v27.16b, v24.16b
+	eor	v29.16b, v9.16b, v29.16b
+	stp	q31, q29, [x5, #-160]
+	aese	v5.16b, v28.16b
+	aesmc	v5.16b, v5.16b
+	aese	v26.16b, v23.16b
+	aesmc	v26.16b, v26.16b
+	aese	v6.16b, v10.16b
+	aesmc	v6.16b, v6.16b
+	aese	v18.16b, v22.16b
+	aesmc	v18.16b, v18.16b
+	aese	v7.16b, v0.16b
+	aesmc	v7.16b, v7.16b
+	aese	v16.16b, v21.16b
+	aesmc	v16.16b, v16.16b
+	bic	v29.16b, v3.16b, v25.16b
+	eor	v21.16b, v5.16b, v24.16b
+	eor	v26.16b, v26.16b, v25.16b
+	aese	v25.16b, v11.16b
+	aesmc	v25.16b, v25.16b
+	aese	v24.16b, v11.16b
+	aesmc	v24.16b, v24.16b
+	eor	v9.16b, v8.16b, v19.16b
+	eor	v28.16b, v30.16b, v1.16b
+	eor	v10.16b, v25.16b, v9.16b
+	eor	v22.16b, v6.16b, v20.16b
+	eor	v31.16b, v18.16b, v27.16b
+	eor	v0.16b, v19.16b, v3.16b
+	eor	v30.16b, v24.16b, v28.16b
+	eor	v1.16b, v1.16b, v27.16b
+	eor	v0.16b, v0.16b, v20.16b
+	eor	v5.16b, v7.16b, v2.16b
+	eor	v23.16b, v16.16b, v3.16b
+	eor	v1.16b, v1.16b, v2.16b
+	eor	v0.16b, v0.16b, v4.16b
+	bic	v8.16b, v31.16b, v21.16b
+	ldp	q4, q19, [x6, #-96]
+	eor	v29.16b, v1.16b, v29.16b
+	eor	v1.16b, v4.16b, v23.16b
+	stp	q0, q29, [x5, #-128]
+	aese	v18.16b, v27.16b
+	aesmc	v18.16b, v18.16b
+	aese	v16.16b, v3.16b
+	aesmc	v16.16b, v16.16b
+	aese	v25.16b, v9.16b
+	aesmc	v25.16b, v25.16b
+	aese	v6.16b, v20.16b
+	aesmc	v6.16b, v6.16b
+	aese	v24.16b, v28.16b
+	aesmc	v24.16b, v24.16b
+	aese	v7.16b, v2.16b
+	aesmc	v7.16b, v7.16b
+	bic	v9.16b, v23.16b, v26.16b
+	eor	v27.16b, v18.16b, v21.16b
+	eor	v20.16b, v16.16b, v26.16b
+	aese	v26.16b, v11.16b
+	aesmc	v26.16b, v26.16b
+	aese	v21.16b, v11.16b
+	aesmc	v21.16b, v21.16b
+	eor	v28.16b, v25.16b, v22.16b
+	eor	v29.16b, v6.16b, v31.16b
+	eor	v18.16b, v10.16b, v4.16b
+	eor	v0.16b, v30.16b, v19.16b
+	eor	v2.16b, v26.16b, v18.16b
+	eor	v16.16b, v21.16b, v0.16b
+	eor	v3.16b, v19.16b, v31.16b
+	eor	v1.16b, v1.16b, v22.16b
+	eor	v19.16b, v24.16b, v5.16b
+	eor	v30.16b, v7.16b, v23.16b
+	eor	v10.16b, v3.16b, v5.16b
+	eor	v8.16b, v1.16b, v8.16b
+	ldp	q4, q3, [x6, #-64]
+	bic	v1.16b, v29.16b, v27.16b
+	eor	v9.16b, v10.16b, v9.16b
+	stp	q8, q9, [x5, #-96]
+	aese	v6.16b, v31.16b
+	aesmc	v6.16b, v6.16b
+	aese	v7.16b, v23.16b
+	aesmc	v7.16b, v7.16b
+	aese	v25.16b, v22.16b
+	aesmc	v25.16b, v25.16b
+	aese	v24.16b, v5.16b
+	aesmc	v24.16b, v24.16b
+	aese	v26.16b, v18.16b
+	aesmc	v26.16b, v26.16b
+	aese	v21.16b, v0.16b
+	aesmc	v21.16b, v21.16b
+	bic	v9.16b, v30.16b, v20.16b
+	eor	v22.16b, v6.16b, v27.16b
+	eor	v23.16b, v7.16b, v20.16b
+	aese	v20.16b, v11.16b
+	aesmc	v20.16b, v20.16b
+	aese	v27.16b, v11.16b
+	aesmc	v27.16b, v27.16b
+	eor	v8.16b, v25.16b, v29.16b
+	eor	v10.16b, v2.16b, v4.16b
+	eor	v2.16b, v16.16b, v3.16b
+	eor	v31.16b, v20.16b, v10.16b
+	eor	v18.16b, v26.16b, v28.16b
+	eor	v0.16b, v4.16b, v30.16b
+	eor	v16.16b, v27.16b, v2.16b
+	eor	v4.16b, v3.16b, v29.16b
+	eor	v3.16b, v0.16b, v28.16b
+	eor	v7.16b, v24.16b, v30.16b
+	eor	v6.16b, v21.16b, v19.16b
+	eor	v0.16b, v4.16b, v19.16b
+	eor	v1.16b, v3.16b, v1.16b
+	bic	v5.16b, v8.16b, v22.16b
+	ldp	q3, q4, [x6, #-32]
+	eor	v9.16b, v0.16b, v9.16b
+	eor	v0.16b, v3.16b, v7.16b
+	stp	q1, q9, [x5, #-64]
+	aese	v25.16b, v29.16b
+	aesmc	v25.16b, v25.16b
+	aese	v24.16b, v30.16b
+	aesmc	v24.16b, v24.16b
+	aese	v20.16b, v10.16b
+	aesmc	v20.16b, v20.16b
+	aese	v26.16b, v28.16b
+	aesmc	v26.16b, v26.16b
+	aese	v27.16b, v2.16b
+	aesmc	v27.16b, v27.16b
+	aese	v21.16b, v19.16b
+	aesmc	v21.16b, v21.16b
 	sub	x4, x4, #1                      // for k in 0..length / 32 unroll 8, 1 {
-	aese	v3.16b, v24.16b
-	aesmc	v3.16b, v3.16b
-	aese	v17.16b, v29.16b
-	aesmc	v17.16b, v17.16b
-	bic	v22.16b, v6.16b, v30.16b
-	eor	v28.16b, v3.16b, v8.16b
-	aese	v31.16b, v23.16b
-	aesmc	v31.16b, v31.16b
-	eor	v29.16b, v17.16b, v30.16b
-	aese	v30.16b, v5.16b
-	aesmc	v30.16b, v30.16b
-	aese	v19.16b, v21.16b
-	aesmc	v19.16b, v19.16b
-	aese	v8.16b, v5.16b
-	aesmc	v8.16b, v8.16b
-	aese	v9.16b, v20.16b
-	aesmc	v9.16b, v9.16b
-	aese	v18.16b, v1.16b
-	aesmc	v18.16b, v18.16b
-	eor	v1.16b, v10.16b, v6.16b
-	eor	v3.16b, v27.16b, v2.16b
-	eor	v1.16b, v1.16b, v7.16b
-	eor	v3.16b, v3.16b, v16.16b
-	eor	v0.16b, v1.16b, v0.16b
-	eor	v1.16b, v3.16b, v22.16b
+	bic	v2.16b, v7.16b, v23.16b
+	eor	v25.16b, v25.16b, v22.16b
+	eor	v19.16b, v24.16b, v23.16b
+	aese	v23.16b, v11.16b
+	aesmc	v23.16b, v23.16b
+	aese	v22.16b, v11.16b
+	aesmc	v22.16b, v22.16b
+	eor	v1.16b, v4.16b, v8.16b
+	eor	v0.16b, v0.16b, v18.16b
+	eor	v1.16b, v1.16b, v6.16b
+	eor	v0.16b, v0.16b, v5.16b
+	eor	v1.16b, v1.16b, v2.16b
+	eor	v28.16b, v31.16b, v3.16b
 	stp	q0, q1, [x5, #-32]
-	eor	v21.16b, v25.16b, v10.16b
-	eor	v25.16b, v26.16b, v27.16b
+	eor	v1.16b, v16.16b, v4.16b
 	cbnz	x4, .Laegis128l_encrypt_2
-	eor	v18.16b, v18.16b, v6.16b        // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v9.16b, v9.16b, v16.16b
-	eor	v8.16b, v8.16b, v25.16b
-	eor	v19.16b, v19.16b, v2.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v31.16b, v31.16b, v7.16b
-	eor	v30.16b, v30.16b, v21.16b
+	eor	v21.16b, v21.16b, v7.16b        // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v27.16b, v27.16b, v6.16b
+	eor	v22.16b, v22.16b, v1.16b
+	eor	v26.16b, v26.16b, v8.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v20.16b, v20.16b, v18.16b
+	eor	v23.16b, v23.16b, v28.16b
 .Laegis128l_encrypt_3:
 	and	x4, x7, #0x7                    // for k in 0..length / 32 unroll 8, 1 {
 	cbnz	x4, .Laegis128l_encrypt_5
-	mov	v16.16b, v30.16b                // for k in 0..length / 32 unroll 8, 1 {
-	mov	v20.16b, v29.16b
-	mov	v21.16b, v8.16b
-	mov	v17.16b, v28.16b
+	mov	v6.16b, v23.16b                 // for k in 0..length / 32 unroll 8, 1 {
+	mov	v16.16b, v19.16b
+	mov	v18.16b, v22.16b
+	mov	v7.16b, v25.16b
 	b	.Laegis128l_encrypt_6
 .Laegis128l_encrypt_4:
-	mov	v30.16b, v16.16b                // for k in 0..length / 32 unroll 8, 1 {
-	mov	v29.16b, v20.16b
-	mov	v8.16b, v21.16b
-	mov	v28.16b, v17.16b
+	mov	v23.16b, v6.16b                 // for k in 0..length / 32 unroll 8, 1 {
+	mov	v19.16b, v16.16b
+	mov	v22.16b, v18.16b
+	mov	v25.16b, v7.16b
 .Laegis128l_encrypt_5:
-	mov	v1.16b, v19.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v3.16b, v18.16b
-	ldp	q6, q7, [x6], #32               // let m0 = load(u8x16, src, 32 * k);
-	aese	v1.16b, v4.16b
+	mov	v1.16b, v26.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v3.16b, v21.16b
+	ldp	q4, q5, [x6], #32               // let m0 = load(u8x16, src, 32 * k);
+	aese	v1.16b, v17.16b
 	aesmc	v1.16b, v1.16b
-	aese	v3.16b, v4.16b
+	aese	v3.16b, v17.16b
 	aesmc	v3.16b, v3.16b
-	mov	v23.16b, v31.16b
-	mov	v22.16b, v9.16b
-	bic	v0.16b, v19.16b, v28.16b        // return (m0 ^ s[6] ^ s[1]) ^ (s[2] & ~s[3]), (m1 ^ s[2] ^ s[5]) ^ (s[6...
-	bic	v2.16b, v18.16b, v29.16b
-	eor	v16.16b, v30.16b, v6.16b        // let k0 = s[0] ^ m0;
-	eor	v21.16b, v8.16b, v7.16b         // let k4 = s[4] ^ m1;
-	eor	v17.16b, v1.16b, v28.16b        // let s3 = round(s[2]) ^ s[3];
-	eor	v20.16b, v3.16b, v29.16b        // let s7 = round(s[6]) ^ s[7];
-	aese	v29.16b, v5.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
-	aesmc	v29.16b, v29.16b
-	aese	v30.16b, v4.16b
-	aesmc	v30.16b, v30.16b
-	aese	v23.16b, v4.16b
+	mov	v28.16b, v20.16b
+	mov	v24.16b, v27.16b
+	bic	v0.16b, v26.16b, v25.16b        // return (m0 ^ s[6] ^ s[1]) ^ (s[2] & ~s[3]), (m1 ^ s[2] ^ s[5]) ^ (s[6...
+	bic	v2.16b, v21.16b, v19.16b
+	eor	v6.16b, v23.16b, v4.16b         // let k0 = s[0] ^ m0;
+	eor	v18.16b, v22.16b, v5.16b        // let k4 = s[4] ^ m1;
+	eor	v7.16b, v1.16b, v25.16b         // let s3 = round(s[2]) ^ s[3];
+	eor	v16.16b, v3.16b, v19.16b        // let s7 = round(s[6]) ^ s[7];
+	aese	v19.16b, v11.16b                // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
+	aesmc	v19.16b, v19.16b
+	aese	v23.16b, v17.16b
 	aesmc	v23.16b, v23.16b
-	aese	v28.16b, v5.16b
+	aese	v28.16b, v17.16b
 	aesmc	v28.16b, v28.16b
-	aese	v8.16b, v4.16b
-	aesmc	v8.16b, v8.16b
-	aese	v22.16b, v4.16b
+	aese	v25.16b, v11.16b
+	aesmc	v25.16b, v25.16b
+	aese	v22.16b, v17.16b
 	aesmc	v22.16b, v22.16b
-	eor	v1.16b, v31.16b, v18.16b
-	eor	v3.16b, v19.16b, v9.16b
+	aese	v24.16b, v17.16b
+	aesmc	v24.16b, v24.16b
+	eor	v1.16b, v20.16b, v21.16b
+	eor	v3.16b, v26.16b, v27.16b
 	eor	v0.16b, v1.16b, v0.16b
 	eor	v1.16b, v3.16b, v2.16b
-	eor	v0.16b, v0.16b, v6.16b
-	eor	v1.16b, v1.16b, v7.16b
+	eor	v0.16b, v0.16b, v4.16b
+	eor	v1.16b, v1.16b, v5.16b
 	sub	x4, x4, #1                      // for k in 0..length / 32 unroll 8, 1 {
 	stp	q0, q1, [x5], #32               // store(dst, 32 * k, c0);
-	eor	v16.16b, v29.16b, v16.16b       // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v31.16b, v30.16b, v31.16b
-	eor	v19.16b, v23.16b, v19.16b
-	eor	v21.16b, v28.16b, v21.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v9.16b, v8.16b, v9.16b
-	eor	v18.16b, v22.16b, v18.16b
+	eor	v6.16b, v19.16b, v6.16b         // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v20.16b, v23.16b, v20.16b
+	eor	v26.16b, v28.16b, v26.16b
+	eor	v18.16b, v25.16b, v18.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v27.16b, v22.16b, v27.16b
+	eor	v21.16b, v24.16b, v21.16b
 	cbnz	x4, .Laegis128l_encrypt_4
 .Laegis128l_encrypt_6:
 	and	x8, x3, #0x1f                   // if length % 32 != 0 {
 	cbnz	x8, .Laegis128l_encrypt_7
-	mov	v3.16b, v16.16b                 // if length % 32 != 0 {
-	mov	v0.16b, v20.16b
-	mov	v1.16b, v21.16b
-	mov	v7.16b, v17.16b
+	mov	v3.16b, v6.16b                  // if length % 32 != 0 {
+	mov	v0.16b, v16.16b
+	mov	v1.16b, v18.16b
+	mov	v5.16b, v7.16b
 	b	.Laegis128l_encrypt_10
 .Laegis128l_encrypt_7:
 	add	x7, sp, #32                     // store(block, 0, zero);
@@ -1401,63 +1409,63 @@ aegis128l_encrypt:
 	add	x1, x1, x5
 	mov	x4, x8
 	mov	x6, x7
-	stp	q4, q4, [x7]
+	stp	q17, q17, [x7]
 .Laegis128l_encrypt_8:
 	ldrb	w3, [x1], #1                    // for k in 0..n % 32 { block[k] = p[n / 32 * 32 + k]; }
 	sub	x4, x4, #1
 	strb	w3, [x6], #1
 	cbnz	x4, .Laegis128l_encrypt_8
-	ldp	q6, q7, [x7]                    // return load(u8x16, block, 0), load(u8x16, block, 16);
-	bic	v0.16b, v19.16b, v17.16b        // return (m0 ^ s[6] ^ s[1]) ^ (s[2] & ~s[3]), (m1 ^ s[2] ^ s[5]) ^ (s[6...
-	eor	v1.16b, v31.16b, v18.16b
+	ldp	q4, q5, [x7]                    // return load(u8x16, block, 0), load(u8x16, block, 16);
 	add	x3, sp, #0                      // store(block, 0, c0);
 	add	x1, x2, x5                      // for k in 0..length % 32 { dst[length / 32 * 32 + k] = block[k]; }
-	bic	v2.16b, v18.16b, v20.16b
-	eor	v3.16b, v19.16b, v9.16b
+	bic	v0.16b, v26.16b, v7.16b         // return (m0 ^ s[6] ^ s[1]) ^ (s[2] & ~s[3]), (m1 ^ s[2] ^ s[5]) ^ (s[6...
+	eor	v1.16b, v20.16b, v21.16b
+	bic	v2.16b, v21.16b, v16.16b
+	eor	v3.16b, v26.16b, v27.16b
 	eor	v0.16b, v1.16b, v0.16b
 	eor	v1.16b, v3.16b, v2.16b
-	eor	v0.16b, v0.16b, v6.16b
-	eor	v1.16b, v1.16b, v7.16b
+	eor	v0.16b, v0.16b, v4.16b
+	eor	v1.16b, v1.16b, v5.16b
 	stp	q0, q1, [x3]
 .Laegis128l_encrypt_9:
 	ldrb	w2, [x3], #1                    // for k in 0..length % 32 { dst[length / 32 * 32 + k] = block[k]; }
 	sub	x8, x8, #1
 	strb	w2, [x1], #1
 	cbnz	x8, .Laegis128l_encrypt_9
-	mov	v0.16b, v19.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v1.16b, v18.16b
-	aese	v0.16b, v4.16b
+	mov	v0.16b, v26.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v1.16b, v21.16b
+	aese	v0.16b, v17.16b
 	aesmc	v0.16b, v0.16b
-	aese	v1.16b, v4.16b
+	aese	v1.16b, v17.16b
 	aesmc	v1.16b, v1.16b
-	mov	v2.16b, v31.16b
-	eor	v3.16b, v16.16b, v6.16b         // let k0 = s[0] ^ m0;
-	eor	v6.16b, v21.16b, v7.16b         // let k4 = s[4] ^ m1;
-	eor	v7.16b, v0.16b, v17.16b         // let s3 = round(s[2]) ^ s[3];
-	eor	v0.16b, v1.16b, v20.16b         // let s7 = round(s[6]) ^ s[7];
-	aese	v20.16b, v5.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
-	aesmc	v20.16b, v20.16b
-	aese	v16.16b, v4.16b
+	mov	v2.16b, v20.16b
+	eor	v3.16b, v6.16b, v4.16b          // let k0 = s[0] ^ m0;
+	eor	v4.16b, v18.16b, v5.16b         // let k4 = s[4] ^ m1;
+	eor	v5.16b, v0.16b, v7.16b          // let s3 = round(s[2]) ^ s[3];
+	eor	v0.16b, v1.16b, v16.16b         // let s7 = round(s[6]) ^ s[7];
+	aese	v16.16b, v11.16b                // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
 	aesmc	v16.16b, v16.16b
-	aese	v2.16b, v4.16b
+	aese	v6.16b, v17.16b
+	aesmc	v6.16b, v6.16b
+	aese	v2.16b, v17.16b
 	aesmc	v2.16b, v2.16b
-	aese	v17.16b, v5.16b
+	aese	v7.16b, v11.16b
+	aesmc	v7.16b, v7.16b
+	aese	v18.16b, v17.16b
+	aesmc	v18.16b, v18.16b
+	aese	v17.16b, v27.16b
 	aesmc	v17.16b, v17.16b
-	aese	v21.16b, v4.16b
-	aesmc	v21.16b, v21.16b
-	aese	v4.16b, v9.16b
-	aesmc	v4.16b, v4.16b
-	eor	v3.16b, v20.16b, v3.16b         // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v31.16b, v16.16b, v31.16b
-	eor	v19.16b, v2.16b, v19.16b
-	eor	v1.16b, v17.16b, v6.16b         // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v9.16b, v21.16b, v9.16b
-	eor	v18.16b, v4.16b, v18.16b
+	eor	v3.16b, v16.16b, v3.16b         // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v20.16b, v6.16b, v20.16b
+	eor	v26.16b, v2.16b, v26.16b
+	eor	v1.16b, v7.16b, v4.16b          // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v27.16b, v18.16b, v27.16b
+	eor	v21.16b, v17.16b, v21.16b
 .Laegis128l_encrypt_10:
-	stp	q3, q31, [x0]                   // static for k in 0..8 { state.s[k] = s[k]; }
-	stp	q19, q7, [x0, #32]
-	stp	q1, q9, [x0, #64]
-	stp	q18, q0, [x0, #96]
+	stp	q3, q20, [x0]                   // static for k in 0..8 { state.s[k] = s[k]; }
+	stp	q26, q5, [x0, #32]
+	stp	q1, q27, [x0, #64]
+	stp	q21, q0, [x0, #96]
 	stp	xzr, xzr, [sp]
 	stp	xzr, xzr, [sp, #16]
 	stp	xzr, xzr, [sp, #32]
@@ -1527,9 +1535,9 @@ aegis128l_encrypt_sha3:
 	eor	v27.16b, v6.16b, v22.16b
 	eor	v28.16b, v4.16b, v20.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
 	eor	v29.16b, v0.16b, v19.16b
-	eor3	v30.16b, v1.16b, v18.16b, v24.16b // let k0 = s[0] ^ m0;
-	eor3	v31.16b, v7.16b, v21.16b, v25.16b // let k4 = s[4] ^ m1;
-	ldp	q8, q9, [x6, #-224]
+	ldp	q30, q31, [x6, #-224]
+	eor3	v8.16b, v1.16b, v18.16b, v24.16b // let k0 = s[0] ^ m0;
+	eor3	v9.16b, v7.16b, v21.16b, v25.16b // let k4 = s[4] ^ m1;
 	aese	v4.16b, v20.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	aesmc	v4.16b, v4.16b
 	aese	v16.16b, v23.16b
@@ -1544,225 +1552,225 @@ aegis128l_encrypt_sha3:
 	aesmc	v6.16b, v6.16b
 	eor3	v18.16b, v29.16b, v26.16b, v24.16b // return (m0 ^ s[6] ^ s[1]) ^ (s[2] & ~s[3]), (m1 ^ s[2] ^ s[5]) ^ (s[6...
 	eor3	v19.16b, v28.16b, v27.16b, v25.16b
-	eor	v4.16b, v4.16b, v5.16b          // let s3 = round(s[2]) ^ s[3];
-	eor	v16.16b, v16.16b, v17.16b       // let s7 = round(s[6]) ^ s[7];
 	bcax	v18.16b, v18.16b, v28.16b, v5.16b
 	bcax	v19.16b, v19.16b, v26.16b, v17.16b
+	eor	v4.16b, v4.16b, v5.16b          // let s3 = round(s[2]) ^ s[3];
+	eor	v16.16b, v16.16b, v17.16b       // let s7 = round(s[6]) ^ s[7];
+	stp	q18, q19, [x5], #256            // store(dst, 32 * k, c0);
 	aese	v17.16b, v3.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
 	aesmc	v17.16b, v17.16b
 	aese	v5.16b, v3.16b
 	aesmc	v5.16b, v5.16b
-	stp	q18, q19, [x5], #256            // store(dst, 32 * k, c0);
 	eor	v18.16b, v1.16b, v29.16b
 	eor	v19.16b, v0.16b, v28.16b
 	eor	v20.16b, v7.16b, v27.16b
 	eor	v21.16b, v6.16b, v26.16b
+	ldp	q22, q23, [x6, #-192]
 	aese	v0.16b, v28.16b
 	aesmc	v0.16b, v0.16b
 	aese	v6.16b, v26.16b
 	aesmc	v6.16b, v6.16b
-	eor3	v22.16b, v8.16b, v18.16b, v21.16b
-	eor3	v23.16b, v9.16b, v19.16b, v20.16b
-	eor3	v24.16b, v17.16b, v30.16b, v8.16b
-	eor3	v25.16b, v5.16b, v31.16b, v9.16b
-	bcax	v22.16b, v22.16b, v19.16b, v4.16b
-	bcax	v23.16b, v23.16b, v21.16b, v16.16b
+	eor3	v24.16b, v30.16b, v18.16b, v21.16b
+	eor3	v25.16b, v31.16b, v19.16b, v20.16b
+	eor3	v26.16b, v17.16b, v8.16b, v30.16b
+	eor3	v28.16b, v5.16b, v9.16b, v31.16b
+	bcax	v24.16b, v24.16b, v19.16b, v4.16b
+	bcax	v25.16b, v25.16b, v21.16b, v16.16b
+	aese	v17.16b, v8.16b
+	aesmc	v17.16b, v17.16b
+	aese	v1.16b, v29.16b
+	aesmc	v1.16b, v1.16b
+	aese	v5.16b, v9.16b
+	aesmc	v5.16b, v5.16b
+	aese	v7.16b, v27.16b
+	aesmc	v7.16b, v7.16b
+	stp	q24, q25, [x5, #-224]
 	eor	v0.16b, v0.16b, v4.16b
 	eor	v6.16b, v6.16b, v16.16b
 	aese	v16.16b, v3.16b
 	aesmc	v16.16b, v16.16b
-	stp	q22, q23, [x5, #-224]
-	aese	v17.16b, v30.16b
-	aesmc	v17.16b, v17.16b
-	aese	v1.16b, v29.16b
-	aesmc	v1.16b, v1.16b
 	aese	v4.16b, v3.16b
 	aesmc	v4.16b, v4.16b
-	aese	v5.16b, v31.16b
-	aesmc	v5.16b, v5.16b
-	aese	v7.16b, v27.16b
-	aesmc	v7.16b, v7.16b
-	ldp	q22, q23, [x6, #-192]
-	eor	v26.16b, v17.16b, v18.16b
-	eor	v27.16b, v1.16b, v19.16b
-	eor	v28.16b, v5.16b, v20.16b
+	eor	v24.16b, v17.16b, v18.16b
+	eor	v25.16b, v1.16b, v19.16b
+	eor	v27.16b, v5.16b, v20.16b
 	eor	v29.16b, v7.16b, v21.16b
-	eor3	v30.16b, v16.16b, v24.16b, v22.16b
-	eor3	v31.16b, v4.16b, v25.16b, v23.16b
-	ldp	q8, q9, [x6, #-160]
+	ldp	q30, q31, [x6, #-160]
+	eor3	v8.16b, v16.16b, v26.16b, v22.16b
+	eor3	v9.16b, v4.16b, v28.16b, v23.16b
 	aese	v1.16b, v19.16b
 	aesmc	v1.16b, v1.16b
 	aese	v7.16b, v21.16b
 	aesmc	v7.16b, v7.16b
-	aese	v16.16b, v24.16b
+	aese	v16.16b, v26.16b
 	aesmc	v16.16b, v16.16b
 	aese	v17.16b, v18.16b
 	aesmc	v17.16b, v17.16b
-	aese	v4.16b, v25.16b
+	aese	v4.16b, v28.16b
 	aesmc	v4.16b, v4.16b
 	aese	v5.16b, v20.16b
 	aesmc	v5.16b, v5.16b
-	eor3	v18.16b, v22.16b, v29.16b, v26.16b
-	eor3	v19.16b, v23.16b, v27.16b, v28.16b
+	eor3	v18.16b, v22.16b, v29.16b, v24.16b
+	eor3	v19.16b, v23.16b, v25.16b, v27.16b
+	bcax	v18.16b, v18.16b, v25.16b, v0.16b
+	bcax	v19.16b, v19.16b, v29.16b, v6.16b
 	eor	v1.16b, v1.16b, v0.16b
 	eor	v7.16b, v7.16b, v6.16b
-	bcax	v18.16b, v18.16b, v27.16b, v0.16b
-	bcax	v19.16b, v19.16b, v29.16b, v6.16b
+	stp	q18, q19, [x5, #-192]
 	aese	v6.16b, v3.16b
 	aesmc	v6.16b, v6.16b
 	aese	v0.16b, v3.16b
 	aesmc	v0.16b, v0.16b
-	stp	q18, q19, [x5, #-192]
-	eor	v18.16b, v16.16b, v26.16b
-	eor	v19.16b, v17.16b, v27.16b
-	eor	v20.16b, v4.16b, v28.16b
+	eor	v18.16b, v16.16b, v24.16b
+	eor	v19.16b, v17.16b, v25.16b
+	eor	v20.16b, v4.16b, v27.16b
 	eor	v21.16b, v5.16b, v29.16b
-	aese	v17.16b, v27.16b
+	ldp	q22, q23, [x6, #-128]
+	aese	v17.16b, v25.16b
 	aesmc	v17.16b, v17.16b
 	aese	v5.16b, v29.16b
 	aesmc	v5.16b, v5.16b
-	eor3	v22.16b, v8.16b, v18.16b, v21.16b
-	eor3	v23.16b, v9.16b, v19.16b, v20.16b
-	eor3	v24.16b, v6.16b, v30.16b, v8.16b
-	eor3	v25.16b, v0.16b, v31.16b, v9.16b
-	bcax	v22.16b, v22.16b, v19.16b, v1.16b
-	bcax	v23.16b, v23.16b, v21.16b, v7.16b
+	eor3	v25.16b, v30.16b, v18.16b, v21.16b
+	eor3	v26.16b, v31.16b, v19.16b, v20.16b
+	eor3	v28.16b, v6.16b, v8.16b, v30.16b
+	eor3	v29.16b, v0.16b, v9.16b, v31.16b
+	bcax	v25.16b, v25.16b, v19.16b, v1.16b
+	bcax	v26.16b, v26.16b, v21.16b, v7.16b
+	aese	v6.16b, v8.16b
+	aesmc	v6.16b, v6.16b
+	aese	v16.16b, v24.16b
+	aesmc	v16.16b, v16.16b
+	aese	v0.16b, v9.16b
+	aesmc	v0.16b, v0.16b
+	aese	v4.16b, v27.16b
+	aesmc	v4.16b, v4.16b
+	stp	q25, q26, [x5, #-160]
 	eor	v17.16b, v17.16b, v1.16b
 	eor	v5.16b, v5.16b, v7.16b
 	aese	v7.16b, v3.16b
 	aesmc	v7.16b, v7.16b
-	stp	q22, q23, [x5, #-160]
-	aese	v6.16b, v30.16b
-	aesmc	v6.16b, v6.16b
-	aese	v16.16b, v26.16b
-	aesmc	v16.16b, v16.16b
 	aese	v1.16b, v3.16b
 	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v31.16b
-	aesmc	v0.16b, v0.16b
-	aese	v4.16b, v28.16b
-	aesmc	v4.16b, v4.16b
-	ldp	q22, q23, [x6, #-128]
-	eor	v26.16b, v6.16b, v18.16b
-	eor	v27.16b, v16.16b, v19.16b
-	eor	v28.16b, v0.16b, v20.16b
-	eor	v29.16b, v4.16b, v21.16b
-	eor3	v30.16b, v7.16b, v24.16b, v22.16b
-	eor3	v31.16b, v1.16b, v25.16b, v23.16b
-	ldp	q8, q9, [x6, #-96]
+	eor	v24.16b, v6.16b, v18.16b
+	eor	v25.16b, v16.16b, v19.16b
+	eor	v26.16b, v0.16b, v20.16b
+	eor	v27.16b, v4.16b, v21.16b
+	ldp	q30, q31, [x6, #-96]
+	eor3	v8.16b, v7.16b, v28.16b, v22.16b
+	eor3	v9.16b, v1.16b, v29.16b, v23.16b
 	aese	v16.16b, v19.16b
 	aesmc	v16.16b, v16.16b
 	aese	v4.16b, v21.16b
 	aesmc	v4.16b, v4.16b
-	aese	v7.16b, v24.16b
+	aese	v7.16b, v28.16b
 	aesmc	v7.16b, v7.16b
 	aese	v6.16b, v18.16b
 	aesmc	v6.16b, v6.16b
-	aese	v1.16b, v25.16b
+	aese	v1.16b, v29.16b
 	aesmc	v1.16b, v1.16b
 	aese	v0.16b, v20.16b
 	aesmc	v0.16b, v0.16b
-	eor3	v18.16b, v22.16b, v26.16b, v29.16b
-	eor3	v19.16b, v23.16b, v27.16b, v28.16b
+	eor3	v18.16b, v22.16b, v24.16b, v27.16b
+	eor3	v19.16b, v23.16b, v25.16b, v26.16b
+	bcax	v18.16b, v18.16b, v25.16b, v17.16b
+	bcax	v19.16b, v19.16b, v27.16b, v5.16b
 	eor	v16.16b, v16.16b, v17.16b
 	eor	v4.16b, v4.16b, v5.16b
-	bcax	v18.16b, v18.16b, v27.16b, v17.16b
-	bcax	v19.16b, v19.16b, v29.16b, v5.16b
+	stp	q18, q19, [x5, #-128]
 	aese	v5.16b, v3.16b
 	aesmc	v5.16b, v5.16b
 	aese	v17.16b, v3.16b
 	aesmc	v17.16b, v17.16b
-	stp	q18, q19, [x5, #-128]
-	eor	v18.16b, v7.16b, v26.16b
-	eor	v19.16b, v6.16b, v27.16b
-	eor	v20.16b, v1.16b, v28.16b
-	eor	v21.16b, v0.16b, v29.16b
-	aese	v6.16b, v27.16b
+	eor	v18.16b, v7.16b, v24.16b
+	eor	v19.16b, v6.16b, v25.16b
+	eor	v20.16b, v1.16b, v26.16b
+	eor	v21.16b, v0.16b, v27.16b
+	ldp	q22, q23, [x6, #-64]
+	aese	v6.16b, v25.16b
 	aesmc	v6.16b, v6.16b
-	aese	v0.16b, v29.16b
+	aese	v0.16b, v27.16b
 	aesmc	v0.16b, v0.16b
-	eor3	v22.16b, v8.16b, v18.16b, v21.16b
-	eor3	v23.16b, v9.16b, v19.16b, v20.16b
-	eor3	v24.16b, v5.16b, v30.16b, v8.16b
-	eor3	v25.16b, v17.16b, v31.16b, v9.16b
-	bcax	v22.16b, v22.16b, v19.16b, v16.16b
-	bcax	v23.16b, v23.16b, v21.16b, v4.16b
+	eor3	v25.16b, v30.16b, v18.16b, v21.16b
+	eor3	v27.16b, v31.16b, v19.16b, v20.16b
+	eor3	v28.16b, v5.16b, v8.16b, v30.16b
+	eor3	v29.16b, v17.16b, v9.16b, v31.16b
+	bcax	v25.16b, v25.16b, v19.16b, v16.16b
+	bcax	v27.16b, v27.16b, v21.16b, v4.16b
+	aese	v5.16b, v8.16b
+	aesmc	v5.16b, v5.16b
+	aese	v7.16b, v24.16b
+	aesmc	v7.16b, v7.16b
+	aese	v17.16b, v9.16b
+	aesmc	v17.16b, v17.16b
+	aese	v1.16b, v26.16b
+	aesmc	v1.16b, v1.16b
+	stp	q25, q27, [x5, #-96]
 	eor	v6.16b, v6.16b, v16.16b
 	eor	v0.16b, v0.16b, v4.16b
 	aese	v4.16b, v3.16b
 	aesmc	v4.16b, v4.16b
-	stp	q22, q23, [x5, #-96]
-	aese	v5.16b, v30.16b
-	aesmc	v5.16b, v5.16b
-	aese	v7.16b, v26.16b
-	aesmc	v7.16b, v7.16b
 	aese	v16.16b, v3.16b
 	aesmc	v16.16b, v16.16b
-	aese	v17.16b, v31.16b
-	aesmc	v17.16b, v17.16b
-	aese	v1.16b, v28.16b
-	aesmc	v1.16b, v1.16b
-	ldp	q22, q23, [x6, #-64]
-	eor	v26.16b, v5.16b, v18.16b
-	eor	v27.16b, v7.16b, v19.16b
-	eor	v28.16b, v17.16b, v20.16b
-	eor	v29.16b, v1.16b, v21.16b
-	eor3	v30.16b, v4.16b, v24.16b, v22.16b
-	eor3	v31.16b, v16.16b, v25.16b, v23.16b
-	ldp	q8, q9, [x6, #-32]
+	eor	v24.16b, v5.16b, v18.16b
+	eor	v25.16b, v7.16b, v19.16b
+	eor	v26.16b, v17.16b, v20.16b
+	eor	v27.16b, v1.16b, v21.16b
+	ldp	q30, q31, [x6, #-32]
+	eor3	v8.16b, v4.16b, v28.16b, v22.16b
+	eor3	v9.16b, v16.16b, v29.16b, v23.16b
 	aese	v7.16b, v19.16b
 	aesmc	v7.16b, v7.16b
 	aese	v1.16b, v21.16b
 	aesmc	v1.16b, v1.16b
-	aese	v4.16b, v24.16b
+	aese	v4.16b, v28.16b
 	aesmc	v4.16b, v4.16b
 	aese	v5.16b, v18.16b
 	aesmc	v5.16b, v5.16b
-	aese	v16.16b, v25.16b
+	aese	v16.16b, v29.16b
 	aesmc	v16.16b, v16.16b
 	aese	v17.16b, v20.16b
 	aesmc	v17.16b, v17.16b
-	eor3	v18.16b, v22.16b, v29.16b, v26.16b
-	eor3	v19.16b, v23.16b, v27.16b, v28.16b
+	eor3	v18.16b, v22.16b, v27.16b, v24.16b
+	eor3	v19.16b, v23.16b, v25.16b, v26.16b
+	bcax	v18.16b, v18.16b, v25.16b, v6.16b
+	bcax	v19.16b, v19.16b, v27.16b, v0.16b
 	eor	v7.16b, v7.16b, v6.16b
 	eor	v1.16b, v1.16b, v0.16b
-	bcax	v18.16b, v18.16b, v27.16b, v6.16b
-	bcax	v19.16b, v19.16b, v29.16b, v0.16b
+	stp	q18, q19, [x5, #-64]
 	aese	v0.16b, v3.16b
 	aesmc	v0.16b, v0.16b
 	aese	v6.16b, v3.16b
 	aesmc	v6.16b, v6.16b
-	stp	q18, q19, [x5, #-64]
-	eor	v19.16b, v4.16b, v26.16b
 	sub	x4, x4, #1                      // for k in 0..length / 32 unroll 8, 1 {
-	eor	v20.16b, v5.16b, v27.16b
-	eor	v22.16b, v16.16b, v28.16b
-	eor	v23.16b, v17.16b, v29.16b
-	aese	v5.16b, v27.16b
+	eor	v19.16b, v4.16b, v24.16b
+	eor	v20.16b, v5.16b, v25.16b
+	eor	v22.16b, v16.16b, v26.16b
+	eor	v23.16b, v17.16b, v27.16b
+	aese	v5.16b, v25.16b
 	aesmc	v5.16b, v5.16b
-	aese	v17.16b, v29.16b
+	aese	v17.16b, v27.16b
 	aesmc	v17.16b, v17.16b
-	eor3	v24.16b, v8.16b, v19.16b, v23.16b
-	eor3	v25.16b, v9.16b, v20.16b, v22.16b
-	eor3	v18.16b, v0.16b, v30.16b, v8.16b
-	eor3	v21.16b, v6.16b, v31.16b, v9.16b
-	bcax	v24.16b, v24.16b, v20.16b, v7.16b
-	bcax	v25.16b, v25.16b, v23.16b, v1.16b
+	eor3	v25.16b, v30.16b, v19.16b, v23.16b
+	eor3	v27.16b, v31.16b, v20.16b, v22.16b
+	eor3	v18.16b, v0.16b, v8.16b, v30.16b
+	eor3	v21.16b, v6.16b, v9.16b, v31.16b
+	bcax	v25.16b, v25.16b, v20.16b, v7.16b
+	bcax	v27.16b, v27.16b, v23.16b, v1.16b
+	aese	v0.16b, v8.16b
+	aesmc	v0.16b, v0.16b
+	aese	v4.16b, v24.16b
+	aesmc	v4.16b, v4.16b
+	aese	v6.16b, v9.16b
+	aesmc	v6.16b, v6.16b
+	aese	v16.16b, v26.16b
+	aesmc	v16.16b, v16.16b
+	stp	q25, q27, [x5, #-32]
 	eor	v5.16b, v5.16b, v7.16b
 	eor	v17.16b, v17.16b, v1.16b
 	aese	v1.16b, v3.16b
 	aesmc	v1.16b, v1.16b
-	stp	q24, q25, [x5, #-32]
-	aese	v0.16b, v30.16b
-	aesmc	v0.16b, v0.16b
-	aese	v4.16b, v26.16b
-	aesmc	v4.16b, v4.16b
 	aese	v7.16b, v3.16b
 	aesmc	v7.16b, v7.16b
-	aese	v6.16b, v31.16b
-	aesmc	v6.16b, v6.16b
-	aese	v16.16b, v28.16b
-	aesmc	v16.16b, v16.16b
 	cbnz	x4, .Laegis128l_encrypt_sha3_2
 	eor	v16.16b, v16.16b, v23.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
 	eor	v6.16b, v6.16b, v22.16b
@@ -1787,18 +1795,18 @@ aegis128l_encrypt_sha3:
 	aesmc	v18.16b, v18.16b
 	aese	v22.16b, v2.16b
 	aesmc	v22.16b, v22.16b
-	eor3	v23.16b, v0.16b, v16.16b, v20.16b // return (m0 ^ s[6] ^ s[1]) ^ (s[2] & ~s[3]), (m1 ^ s[2] ^ s[5]) ^ (s[6...
-	eor3	v24.16b, v4.16b, v6.16b, v21.16b
+	eor3	v19.16b, v0.16b, v16.16b, v20.16b // return (m0 ^ s[6] ^ s[1]) ^ (s[2] & ~s[3]), (m1 ^ s[2] ^ s[5]) ^ (s[6...
+	eor3	v23.16b, v4.16b, v6.16b, v21.16b
+	bcax	v24.16b, v19.16b, v4.16b, v5.16b
+	bcax	v23.16b, v23.16b, v16.16b, v17.16b
+	sub	x4, x4, #1                      // for k in 0..length / 32 unroll 8, 1 {
 	eor	v19.16b, v18.16b, v5.16b        // let s3 = round(s[2]) ^ s[3];
 	eor	v18.16b, v22.16b, v17.16b       // let s7 = round(s[6]) ^ s[7];
-	bcax	v22.16b, v23.16b, v4.16b, v5.16b
-	bcax	v23.16b, v24.16b, v16.16b, v17.16b
-	sub	x4, x4, #1                      // for k in 0..length / 32 unroll 8, 1 {
+	stp	q24, q23, [x5], #32             // store(dst, 32 * k, c0);
 	aese	v17.16b, v3.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
 	aesmc	v17.16b, v17.16b
 	aese	v5.16b, v3.16b
 	aesmc	v5.16b, v5.16b
-	stp	q22, q23, [x5], #32             // store(dst, 32 * k, c0);
 	mov	v22.16b, v1.16b
 	mov	v23.16b, v0.16b
 	mov	v24.16b, v7.16b
@@ -1855,28 +1863,28 @@ aegis128l_encrypt_sha3:
 	aesmc	v5.16b, v5.16b
 	aese	v22.16b, v2.16b
 	aesmc	v22.16b, v22.16b
-	mov	v23.16b, v1.16b
 	eor	v17.16b, v5.16b, v19.16b        // let s3 = round(s[2]) ^ s[3];
 	aese	v19.16b, v3.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
 	aesmc	v19.16b, v19.16b
 	eor	v5.16b, v22.16b, v18.16b        // let s7 = round(s[6]) ^ s[7];
 	aese	v18.16b, v3.16b
 	aesmc	v18.16b, v18.16b
-	mov	v3.16b, v0.16b
-	mov	v22.16b, v7.16b
-	aese	v23.16b, v2.16b
-	aesmc	v23.16b, v23.16b
+	mov	v3.16b, v1.16b
+	mov	v22.16b, v0.16b
+	mov	v23.16b, v7.16b
 	aese	v3.16b, v2.16b
 	aesmc	v3.16b, v3.16b
 	aese	v22.16b, v2.16b
 	aesmc	v22.16b, v22.16b
+	aese	v23.16b, v2.16b
+	aesmc	v23.16b, v23.16b
 	aese	v2.16b, v6.16b
 	aesmc	v2.16b, v2.16b
 	eor3	v1.16b, v1.16b, v20.16b, v18.16b // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
 	eor3	v7.16b, v7.16b, v21.16b, v19.16b // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v0.16b, v23.16b, v0.16b
-	eor	v4.16b, v3.16b, v4.16b
-	eor	v6.16b, v22.16b, v6.16b
+	eor	v0.16b, v3.16b, v0.16b
+	eor	v4.16b, v22.16b, v4.16b
+	eor	v6.16b, v23.16b, v6.16b
 	eor	v16.16b, v2.16b, v16.16b
 .Laegis128l_encrypt_sha3_10:
 	stp	q1, q0, [x0]                    // static for k in 0..8 { state.s[k] = s[k]; }
@@ -1918,392 +1926,388 @@ aegis128l_encrypt_sha3:
 aegis128l_decrypt:
 	hint	#34                             // bti c
 	.seh_nop
-	sub	sp, sp, #16
-	.seh_stackalloc	16
-	str	d8, [sp]
-	.seh_save_freg	d8, 0
 	sub	sp, sp, #64
 	.seh_stackalloc	64
 	.seh_endprologue
-	ldp	q19, q7, [x0]                   // inline fn load_128l(state: in AEGIS_128L) -> u8x16[8] { return [stati...
-	movi	v16.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	movi	v8.16b, #0xff                   // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
+	ldp	q22, q17, [x0]                  // inline fn load_128l(state: in AEGIS_128L) -> u8x16[8] { return [stati...
+	movi	v30.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	movi	v31.16b, #0xff                  // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
 	lsr	x7, x3, #5                      // for k in 0..length / 32 unroll 8, 1 {
 	lsr	x4, x3, #8
-	ldp	q5, q6, [x0, #32]
-	ldp	q20, q17, [x0, #64]
-	ldp	q21, q18, [x0, #96]
+	ldp	q19, q21, [x0, #32]
+	ldp	q23, q18, [x0, #64]
+	ldp	q20, q16, [x0, #96]
 	cbnz	x4, .Laegis128l_decrypt_1
 	mov	x5, x2                          // for k in 0..length / 32 unroll 8, 1 {
 	mov	x6, x1
 	b	.Laegis128l_decrypt_3
 .Laegis128l_decrypt_1:
-	movi	v22.16b, #0x0
 	movi	v1.16b, #0x0
+	movi	v0.16b, #0x0
 	mov	x5, x2
 	mov	x6, x1
-	movi	v4.16b, #0x0
-	movi	v0.16b, #0x0
+	movi	v7.16b, #0x0
+	movi	v6.16b, #0x0
 	movi	v2.16b, #0x0
-	movi	v26.16b, #0x0
+	movi	v24.16b, #0x0
 .Laegis128l_decrypt_2:
-	eor	v25.16b, v21.16b, v26.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v23.16b, v17.16b, v2.16b
-	ldp	q29, q27, [x6], #256            // let m0, m1 = stream_128l(s, load(u8x16, src, 32 * k), load(u8x16, src...
-	eor	v3.16b, v5.16b, v4.16b          // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v24.16b, v7.16b, v1.16b
-	aese	v5.16b, v4.16b                  // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	aesmc	v5.16b, v5.16b
-	aese	v21.16b, v26.16b
-	aesmc	v21.16b, v21.16b
-	aese	v7.16b, v1.16b
-	aesmc	v7.16b, v7.16b
-	eor	v28.16b, v20.16b, v0.16b
-	aese	v17.16b, v2.16b
-	aesmc	v17.16b, v17.16b
-	eor	v1.16b, v19.16b, v22.16b
-	bic	v4.16b, v3.16b, v6.16b          // return (m0 ^ s[6] ^ s[1]) ^ (s[2] & ~s[3]), (m1 ^ s[2] ^ s[5]) ^ (s[6...
-	bic	v2.16b, v25.16b, v18.16b
-	eor	v5.16b, v5.16b, v6.16b          // let s3 = round(s[2]) ^ s[3];
-	eor	v21.16b, v21.16b, v18.16b       // let s7 = round(s[6]) ^ s[7];
-	aese	v18.16b, v8.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
-	aesmc	v18.16b, v18.16b
-	aese	v19.16b, v22.16b
-	aesmc	v19.16b, v19.16b
-	aese	v6.16b, v8.16b
-	aesmc	v6.16b, v6.16b
-	aese	v20.16b, v0.16b
+	eor	v5.16b, v20.16b, v24.16b        // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v26.16b, v18.16b, v2.16b
+	ldp	q3, q25, [x6], #256             // let m0, m1 = stream_128l(s, load(u8x16, src, 32 * k), load(u8x16, src...
+	aese	v20.16b, v24.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	aesmc	v20.16b, v20.16b
-	eor	v22.16b, v7.16b, v3.16b
-	eor	v0.16b, v24.16b, v25.16b
-	eor	v26.16b, v3.16b, v23.16b
-	eor	v0.16b, v4.16b, v0.16b
-	eor	v4.16b, v17.16b, v25.16b
-	eor	v2.16b, v2.16b, v26.16b
-	eor	v0.16b, v0.16b, v29.16b
-	ldp	q26, q29, [x6, #-224]
-	eor	v2.16b, v2.16b, v27.16b
-	eor	v1.16b, v1.16b, v0.16b          // let k0 = s[0] ^ m0;
-	stp	q0, q2, [x5], #256              // store(dst, 32 * k, m0);
-	eor	v0.16b, v28.16b, v2.16b         // let k4 = s[4] ^ m1;
-	aese	v7.16b, v3.16b
-	aesmc	v7.16b, v7.16b
-	aese	v17.16b, v25.16b
-	aesmc	v17.16b, v17.16b
-	eor	v28.16b, v18.16b, v1.16b
-	eor	v25.16b, v19.16b, v24.16b
-	eor	v27.16b, v6.16b, v0.16b
-	eor	v2.16b, v20.16b, v23.16b
-	bic	v30.16b, v22.16b, v5.16b
-	bic	v3.16b, v4.16b, v21.16b
-	eor	v7.16b, v7.16b, v5.16b
-	eor	v17.16b, v17.16b, v21.16b
-	aese	v21.16b, v8.16b
-	aesmc	v21.16b, v21.16b
-	aese	v18.16b, v1.16b
-	aesmc	v18.16b, v18.16b
-	aese	v19.16b, v24.16b
+	eor	v4.16b, v19.16b, v7.16b         // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v27.16b, v17.16b, v0.16b
+	aese	v19.16b, v7.16b
 	aesmc	v19.16b, v19.16b
-	aese	v5.16b, v8.16b
-	aesmc	v5.16b, v5.16b
-	aese	v6.16b, v0.16b
-	aesmc	v6.16b, v6.16b
-	aese	v20.16b, v23.16b
-	aesmc	v20.16b, v20.16b
-	eor	v0.16b, v26.16b, v4.16b
-	eor	v1.16b, v29.16b, v22.16b
-	eor	v0.16b, v0.16b, v25.16b
-	eor	v1.16b, v1.16b, v2.16b
-	eor	v0.16b, v0.16b, v30.16b
-	ldp	q24, q23, [x6, #-192]
+	aese	v17.16b, v0.16b
+	aesmc	v17.16b, v17.16b
+	eor	v0.16b, v23.16b, v6.16b
+	aese	v18.16b, v2.16b
+	aesmc	v18.16b, v18.16b
+	aese	v23.16b, v6.16b
+	aesmc	v23.16b, v23.16b
+	eor	v2.16b, v22.16b, v1.16b
+	bic	v6.16b, v4.16b, v21.16b         // return (m0 ^ s[6] ^ s[1]) ^ (s[2] & ~s[3]), (m1 ^ s[2] ^ s[5]) ^ (s[6...
+	bic	v7.16b, v5.16b, v16.16b
+	eor	v19.16b, v19.16b, v21.16b       // let s3 = round(s[2]) ^ s[3];
+	eor	v20.16b, v20.16b, v16.16b       // let s7 = round(s[6]) ^ s[7];
+	aese	v16.16b, v31.16b                // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
+	aesmc	v16.16b, v16.16b
+	aese	v22.16b, v1.16b
+	aesmc	v22.16b, v22.16b
+	aese	v21.16b, v31.16b
+	aesmc	v21.16b, v21.16b
+	eor	v24.16b, v17.16b, v4.16b
+	eor	v1.16b, v27.16b, v5.16b
+	eor	v28.16b, v4.16b, v26.16b
+	eor	v1.16b, v6.16b, v1.16b
+	eor	v6.16b, v18.16b, v5.16b
+	eor	v7.16b, v7.16b, v28.16b
 	eor	v1.16b, v1.16b, v3.16b
-	eor	v28.16b, v28.16b, v0.16b
-	stp	q0, q1, [x5, #-224]
-	eor	v30.16b, v27.16b, v1.16b
-	eor	v3.16b, v21.16b, v28.16b
-	eor	v1.16b, v18.16b, v25.16b
-	eor	v27.16b, v19.16b, v22.16b
-	eor	v29.16b, v5.16b, v30.16b
-	eor	v26.16b, v6.16b, v2.16b
-	eor	v0.16b, v20.16b, v4.16b
-	aese	v19.16b, v22.16b
-	aesmc	v19.16b, v19.16b
-	aese	v20.16b, v4.16b
-	aesmc	v20.16b, v20.16b
-	aese	v21.16b, v28.16b
-	aesmc	v21.16b, v21.16b
-	aese	v18.16b, v25.16b
-	aesmc	v18.16b, v18.16b
-	aese	v5.16b, v30.16b
-	aesmc	v5.16b, v5.16b
-	aese	v6.16b, v2.16b
-	aesmc	v6.16b, v6.16b
-	bic	v4.16b, v27.16b, v7.16b
-	bic	v2.16b, v0.16b, v17.16b
-	eor	v19.16b, v19.16b, v7.16b
-	eor	v20.16b, v20.16b, v17.16b
-	aese	v17.16b, v8.16b
+	eor	v7.16b, v7.16b, v25.16b
+	ldp	q28, q29, [x6, #-224]
+	stp	q1, q7, [x5], #256              // store(dst, 32 * k, m0);
+	eor	v3.16b, v2.16b, v1.16b          // let k0 = s[0] ^ m0;
+	eor	v2.16b, v0.16b, v7.16b          // let k4 = s[4] ^ m1;
+	aese	v17.16b, v4.16b
 	aesmc	v17.16b, v17.16b
-	aese	v7.16b, v8.16b
-	aesmc	v7.16b, v7.16b
-	eor	v25.16b, v21.16b, v1.16b
-	eor	v22.16b, v18.16b, v27.16b
-	eor	v28.16b, v24.16b, v0.16b
-	eor	v24.16b, v5.16b, v26.16b
-	eor	v30.16b, v23.16b, v27.16b
-	eor	v23.16b, v28.16b, v4.16b
-	eor	v4.16b, v6.16b, v0.16b
-	eor	v2.16b, v30.16b, v2.16b
-	eor	v30.16b, v23.16b, v1.16b
-	ldp	q23, q28, [x6, #-160]
-	eor	v2.16b, v2.16b, v26.16b
-	eor	v3.16b, v3.16b, v30.16b
-	stp	q30, q2, [x5, #-192]
-	eor	v2.16b, v29.16b, v2.16b
-	aese	v18.16b, v27.16b
+	aese	v18.16b, v5.16b
 	aesmc	v18.16b, v18.16b
-	aese	v6.16b, v0.16b
-	aesmc	v6.16b, v6.16b
-	aese	v21.16b, v1.16b
+	eor	v25.16b, v16.16b, v3.16b
+	eor	v5.16b, v22.16b, v27.16b
+	eor	v7.16b, v21.16b, v2.16b
+	eor	v4.16b, v23.16b, v26.16b
+	bic	v1.16b, v24.16b, v19.16b
+	bic	v0.16b, v6.16b, v20.16b
+	eor	v17.16b, v17.16b, v19.16b
+	eor	v18.16b, v18.16b, v20.16b
+	aese	v20.16b, v31.16b
+	aesmc	v20.16b, v20.16b
+	aese	v16.16b, v3.16b
+	aesmc	v16.16b, v16.16b
+	aese	v22.16b, v27.16b
+	aesmc	v22.16b, v22.16b
+	aese	v19.16b, v31.16b
+	aesmc	v19.16b, v19.16b
+	aese	v21.16b, v2.16b
 	aesmc	v21.16b, v21.16b
-	eor	v1.16b, v17.16b, v3.16b
-	aese	v5.16b, v26.16b
-	aesmc	v5.16b, v5.16b
-	eor	v27.16b, v7.16b, v2.16b
-	bic	v29.16b, v22.16b, v19.16b
-	bic	v0.16b, v4.16b, v20.16b
-	eor	v18.16b, v18.16b, v19.16b
-	eor	v6.16b, v6.16b, v20.16b
-	aese	v20.16b, v8.16b
-	aesmc	v20.16b, v20.16b
-	aese	v17.16b, v3.16b
-	aesmc	v17.16b, v17.16b
-	aese	v19.16b, v8.16b
-	aesmc	v19.16b, v19.16b
-	aese	v7.16b, v2.16b
-	aesmc	v7.16b, v7.16b
-	eor	v26.16b, v21.16b, v22.16b
-	eor	v2.16b, v23.16b, v25.16b
-	eor	v3.16b, v28.16b, v24.16b
-	eor	v2.16b, v2.16b, v4.16b
-	eor	v23.16b, v5.16b, v4.16b
-	eor	v3.16b, v3.16b, v22.16b
-	eor	v28.16b, v29.16b, v2.16b
-	ldp	q2, q29, [x6, #-128]
-	eor	v0.16b, v0.16b, v3.16b
-	eor	v1.16b, v1.16b, v28.16b
-	stp	q28, q0, [x5, #-160]
-	eor	v0.16b, v27.16b, v0.16b
-	aese	v21.16b, v22.16b
-	aesmc	v21.16b, v21.16b
-	aese	v5.16b, v4.16b
-	aesmc	v5.16b, v5.16b
-	eor	v28.16b, v20.16b, v1.16b
-	eor	v27.16b, v17.16b, v25.16b
-	eor	v4.16b, v19.16b, v0.16b
-	eor	v22.16b, v7.16b, v24.16b
-	bic	v30.16b, v26.16b, v18.16b
-	bic	v3.16b, v23.16b, v6.16b
-	eor	v21.16b, v21.16b, v18.16b
-	eor	v5.16b, v5.16b, v6.16b
-	aese	v6.16b, v8.16b
-	aesmc	v6.16b, v6.16b
-	aese	v20.16b, v1.16b
-	aesmc	v20.16b, v20.16b
-	aese	v17.16b, v25.16b
-	aesmc	v17.16b, v17.16b
-	aese	v18.16b, v8.16b
-	aesmc	v18.16b, v18.16b
-	aese	v19.16b, v0.16b
-	aesmc	v19.16b, v19.16b
-	aese	v7.16b, v24.16b
-	aesmc	v7.16b, v7.16b
-	eor	v0.16b, v2.16b, v23.16b
-	eor	v1.16b, v29.16b, v26.16b
-	eor	v0.16b, v0.16b, v27.16b
-	eor	v1.16b, v1.16b, v22.16b
-	eor	v2.16b, v0.16b, v30.16b
-	ldp	q0, q29, [x6, #-96]
-	eor	v3.16b, v1.16b, v3.16b
-	eor	v1.16b, v28.16b, v2.16b
-	stp	q2, q3, [x5, #-128]
-	eor	v30.16b, v4.16b, v3.16b
-	eor	v28.16b, v6.16b, v1.16b
-	eor	v25.16b, v20.16b, v27.16b
-	eor	v24.16b, v17.16b, v26.16b
-	eor	v4.16b, v18.16b, v30.16b
-	eor	v3.16b, v19.16b, v22.16b
-	eor	v2.16b, v7.16b, v23.16b
-	aese	v17.16b, v26.16b
-	aesmc	v17.16b, v17.16b
-	aese	v7.16b, v23.16b
-	aesmc	v7.16b, v7.16b
-	aese	v6.16b, v1.16b
-	aesmc	v6.16b, v6.16b
-	aese	v20.16b, v27.16b
-	aesmc	v20.16b, v20.16b
-	aese	v18.16b, v30.16b
-	aesmc	v18.16b, v18.16b
-	aese	v19.16b, v22.16b
-	aesmc	v19.16b, v19.16b
-	bic	v30.16b, v24.16b, v21.16b
-	bic	v26.16b, v2.16b, v5.16b
-	eor	v17.16b, v17.16b, v21.16b
-	eor	v7.16b, v7.16b, v5.16b
-	aese	v5.16b, v8.16b
-	aesmc	v5.16b, v5.16b
-	aese	v21.16b, v8.16b
-	aesmc	v21.16b, v21.16b
-	eor	v23.16b, v6.16b, v25.16b
-	eor	v1.16b, v20.16b, v24.16b
-	eor	v0.16b, v0.16b, v2.16b
-	eor	v29.16b, v29.16b, v24.16b
-	eor	v0.16b, v0.16b, v25.16b
-	eor	v22.16b, v18.16b, v3.16b
-	eor	v27.16b, v19.16b, v2.16b
-	eor	v31.16b, v29.16b, v3.16b
-	eor	v30.16b, v0.16b, v30.16b
-	ldp	q29, q0, [x6, #-64]
-	eor	v31.16b, v31.16b, v26.16b
-	eor	v26.16b, v28.16b, v30.16b
-	stp	q30, q31, [x5, #-96]
-	eor	v4.16b, v4.16b, v31.16b
-	aese	v20.16b, v24.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v2.16b
-	aesmc	v19.16b, v19.16b
-	aese	v6.16b, v25.16b
-	aesmc	v6.16b, v6.16b
-	eor	v24.16b, v5.16b, v26.16b
-	aese	v18.16b, v3.16b
-	aesmc	v18.16b, v18.16b
+	aese	v23.16b, v26.16b
+	aesmc	v23.16b, v23.16b
+	eor	v2.16b, v28.16b, v6.16b
+	eor	v3.16b, v29.16b, v24.16b
+	eor	v2.16b, v2.16b, v5.16b
+	eor	v3.16b, v3.16b, v4.16b
+	eor	v1.16b, v2.16b, v1.16b
+	eor	v2.16b, v3.16b, v0.16b
+	ldp	q0, q28, [x6, #-192]
+	stp	q1, q2, [x5, #-224]
+	eor	v25.16b, v25.16b, v1.16b
+	eor	v29.16b, v7.16b, v2.16b
+	eor	v27.16b, v20.16b, v25.16b
+	eor	v26.16b, v16.16b, v5.16b
+	eor	v7.16b, v22.16b, v24.16b
+	eor	v3.16b, v19.16b, v29.16b
 	eor	v2.16b, v21.16b, v4.16b
-	bic	v3.16b, v1.16b, v17.16b
-	bic	v25.16b, v27.16b, v7.16b
-	eor	v20.16b, v20.16b, v17.16b
-	eor	v19.16b, v19.16b, v7.16b
-	aese	v7.16b, v8.16b
-	aesmc	v7.16b, v7.16b
-	aese	v5.16b, v26.16b
-	aesmc	v5.16b, v5.16b
-	aese	v17.16b, v8.16b
-	aesmc	v17.16b, v17.16b
+	eor	v1.16b, v23.16b, v6.16b
+	aese	v22.16b, v24.16b
+	aesmc	v22.16b, v22.16b
+	aese	v23.16b, v6.16b
+	aesmc	v23.16b, v23.16b
+	aese	v20.16b, v25.16b
+	aesmc	v20.16b, v20.16b
+	aese	v16.16b, v5.16b
+	aesmc	v16.16b, v16.16b
+	aese	v19.16b, v29.16b
+	aesmc	v19.16b, v19.16b
 	aese	v21.16b, v4.16b
 	aesmc	v21.16b, v21.16b
-	eor	v4.16b, v6.16b, v1.16b
-	eor	v26.16b, v29.16b, v27.16b
-	eor	v28.16b, v0.16b, v1.16b
-	eor	v0.16b, v26.16b, v23.16b
-	eor	v26.16b, v18.16b, v27.16b
-	eor	v29.16b, v28.16b, v22.16b
-	eor	v0.16b, v0.16b, v3.16b
-	ldp	q28, q3, [x6, #-32]
-	eor	v29.16b, v29.16b, v25.16b
-	eor	v25.16b, v24.16b, v0.16b
-	stp	q0, q29, [x5, #-64]
-	eor	v29.16b, v2.16b, v29.16b
-	aese	v6.16b, v1.16b
-	aesmc	v6.16b, v6.16b
-	aese	v18.16b, v27.16b
+	bic	v6.16b, v7.16b, v17.16b
+	bic	v5.16b, v1.16b, v18.16b
+	eor	v22.16b, v22.16b, v17.16b
+	eor	v23.16b, v23.16b, v18.16b
+	aese	v18.16b, v31.16b
 	aesmc	v18.16b, v18.16b
-	eor	v27.16b, v7.16b, v25.16b
-	eor	v1.16b, v5.16b, v23.16b
-	eor	v30.16b, v17.16b, v29.16b
-	eor	v2.16b, v21.16b, v22.16b
-	bic	v24.16b, v4.16b, v20.16b
-	sub	x4, x4, #1                      // for k in 0..length / 32 unroll 8, 1 {
-	bic	v0.16b, v26.16b, v19.16b
-	eor	v6.16b, v6.16b, v20.16b
-	eor	v18.16b, v18.16b, v19.16b
-	aese	v19.16b, v8.16b
-	aesmc	v19.16b, v19.16b
-	aese	v7.16b, v25.16b
-	aesmc	v7.16b, v7.16b
-	aese	v5.16b, v23.16b
-	aesmc	v5.16b, v5.16b
-	aese	v20.16b, v8.16b
-	aesmc	v20.16b, v20.16b
-	aese	v17.16b, v29.16b
+	aese	v17.16b, v31.16b
 	aesmc	v17.16b, v17.16b
-	aese	v21.16b, v22.16b
+	eor	v24.16b, v20.16b, v26.16b
+	eor	v4.16b, v16.16b, v7.16b
+	eor	v0.16b, v0.16b, v1.16b
+	eor	v25.16b, v19.16b, v2.16b
+	eor	v28.16b, v28.16b, v7.16b
+	eor	v6.16b, v0.16b, v6.16b
+	eor	v0.16b, v21.16b, v1.16b
+	eor	v5.16b, v28.16b, v5.16b
+	eor	v6.16b, v6.16b, v26.16b
+	eor	v28.16b, v5.16b, v2.16b
+	ldp	q29, q5, [x6, #-160]
+	stp	q6, q28, [x5, #-192]
+	eor	v6.16b, v27.16b, v6.16b
+	eor	v27.16b, v3.16b, v28.16b
+	aese	v16.16b, v7.16b
+	aesmc	v16.16b, v16.16b
+	aese	v21.16b, v1.16b
 	aesmc	v21.16b, v21.16b
-	eor	v22.16b, v28.16b, v26.16b
-	eor	v23.16b, v3.16b, v4.16b
-	eor	v3.16b, v22.16b, v1.16b
-	eor	v22.16b, v23.16b, v2.16b
-	eor	v3.16b, v3.16b, v24.16b
-	eor	v0.16b, v22.16b, v0.16b
-	eor	v22.16b, v27.16b, v3.16b
-	stp	q3, q0, [x5, #-32]
-	eor	v0.16b, v30.16b, v0.16b
+	aese	v20.16b, v26.16b
+	aesmc	v20.16b, v20.16b
+	eor	v3.16b, v18.16b, v6.16b
+	aese	v19.16b, v2.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v6.16b
+	aesmc	v18.16b, v18.16b
+	eor	v1.16b, v17.16b, v27.16b
+	bic	v26.16b, v4.16b, v22.16b
+	bic	v2.16b, v0.16b, v23.16b
+	eor	v28.16b, v16.16b, v22.16b
+	eor	v6.16b, v21.16b, v23.16b
+	aese	v23.16b, v31.16b
+	aesmc	v23.16b, v23.16b
+	aese	v22.16b, v31.16b
+	aesmc	v22.16b, v22.16b
+	aese	v17.16b, v27.16b
+	aesmc	v17.16b, v17.16b
+	eor	v16.16b, v20.16b, v4.16b
+	eor	v7.16b, v29.16b, v24.16b
+	eor	v21.16b, v5.16b, v25.16b
+	eor	v5.16b, v7.16b, v0.16b
+	eor	v7.16b, v19.16b, v0.16b
+	eor	v21.16b, v21.16b, v4.16b
+	eor	v5.16b, v26.16b, v5.16b
+	eor	v2.16b, v2.16b, v21.16b
+	ldp	q29, q27, [x6, #-128]
+	stp	q5, q2, [x5, #-160]
+	eor	v26.16b, v3.16b, v5.16b
+	eor	v21.16b, v1.16b, v2.16b
+	aese	v20.16b, v4.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v0.16b
+	aesmc	v19.16b, v19.16b
+	eor	v5.16b, v23.16b, v26.16b
+	eor	v4.16b, v18.16b, v24.16b
+	eor	v3.16b, v22.16b, v21.16b
+	eor	v2.16b, v17.16b, v25.16b
+	bic	v1.16b, v16.16b, v28.16b
+	bic	v0.16b, v7.16b, v6.16b
+	eor	v20.16b, v20.16b, v28.16b
+	eor	v19.16b, v19.16b, v6.16b
+	aese	v6.16b, v31.16b
+	aesmc	v6.16b, v6.16b
+	aese	v23.16b, v26.16b
+	aesmc	v23.16b, v23.16b
+	aese	v18.16b, v24.16b
+	aesmc	v18.16b, v18.16b
+	aese	v28.16b, v31.16b
+	aesmc	v28.16b, v28.16b
+	aese	v22.16b, v21.16b
+	aesmc	v22.16b, v22.16b
+	aese	v17.16b, v25.16b
+	aesmc	v17.16b, v17.16b
+	eor	v21.16b, v29.16b, v7.16b
+	eor	v24.16b, v27.16b, v16.16b
+	eor	v21.16b, v21.16b, v4.16b
+	eor	v24.16b, v24.16b, v2.16b
+	eor	v21.16b, v21.16b, v1.16b
+	eor	v0.16b, v24.16b, v0.16b
+	ldp	q25, q1, [x6, #-96]
+	stp	q21, q0, [x5, #-128]
+	eor	v27.16b, v5.16b, v21.16b
+	eor	v29.16b, v3.16b, v0.16b
+	eor	v26.16b, v6.16b, v27.16b
+	eor	v3.16b, v23.16b, v4.16b
+	eor	v21.16b, v18.16b, v16.16b
+	eor	v24.16b, v28.16b, v29.16b
+	eor	v0.16b, v22.16b, v2.16b
+	eor	v5.16b, v17.16b, v7.16b
+	aese	v18.16b, v16.16b
+	aesmc	v18.16b, v18.16b
+	aese	v17.16b, v7.16b
+	aesmc	v17.16b, v17.16b
+	aese	v6.16b, v27.16b
+	aesmc	v6.16b, v6.16b
+	aese	v23.16b, v4.16b
+	aesmc	v23.16b, v23.16b
+	aese	v28.16b, v29.16b
+	aesmc	v28.16b, v28.16b
+	aese	v22.16b, v2.16b
+	aesmc	v22.16b, v22.16b
+	bic	v16.16b, v21.16b, v20.16b
+	bic	v7.16b, v5.16b, v19.16b
+	eor	v18.16b, v18.16b, v20.16b
+	eor	v17.16b, v17.16b, v19.16b
+	aese	v19.16b, v31.16b
+	aesmc	v19.16b, v19.16b
+	aese	v20.16b, v31.16b
+	aesmc	v20.16b, v20.16b
+	eor	v4.16b, v6.16b, v3.16b
+	eor	v2.16b, v23.16b, v21.16b
+	eor	v25.16b, v25.16b, v5.16b
+	eor	v27.16b, v1.16b, v21.16b
+	eor	v29.16b, v25.16b, v3.16b
+	eor	v1.16b, v28.16b, v0.16b
+	eor	v25.16b, v22.16b, v5.16b
+	eor	v27.16b, v27.16b, v0.16b
+	eor	v29.16b, v29.16b, v16.16b
+	eor	v7.16b, v27.16b, v7.16b
+	ldp	q27, q16, [x6, #-64]
+	stp	q29, q7, [x5, #-96]
+	eor	v26.16b, v26.16b, v29.16b
+	eor	v7.16b, v24.16b, v7.16b
+	aese	v23.16b, v21.16b
+	aesmc	v23.16b, v23.16b
+	aese	v22.16b, v5.16b
+	aesmc	v22.16b, v22.16b
+	aese	v6.16b, v3.16b
+	aesmc	v6.16b, v6.16b
+	eor	v5.16b, v19.16b, v26.16b
+	aese	v28.16b, v0.16b
+	aesmc	v28.16b, v28.16b
+	aese	v19.16b, v26.16b
+	aesmc	v19.16b, v19.16b
+	eor	v21.16b, v20.16b, v7.16b
+	bic	v3.16b, v2.16b, v18.16b
+	bic	v0.16b, v25.16b, v17.16b
+	eor	v23.16b, v23.16b, v18.16b
+	eor	v22.16b, v22.16b, v17.16b
+	aese	v17.16b, v31.16b
+	aesmc	v17.16b, v17.16b
+	aese	v18.16b, v31.16b
+	aesmc	v18.16b, v18.16b
+	aese	v20.16b, v7.16b
+	aesmc	v20.16b, v20.16b
+	eor	v7.16b, v6.16b, v2.16b
+	eor	v24.16b, v27.16b, v25.16b
+	eor	v26.16b, v16.16b, v2.16b
+	eor	v16.16b, v24.16b, v4.16b
+	eor	v24.16b, v28.16b, v25.16b
+	eor	v26.16b, v26.16b, v1.16b
+	eor	v16.16b, v16.16b, v3.16b
+	eor	v0.16b, v26.16b, v0.16b
+	ldp	q3, q26, [x6, #-32]
+	stp	q16, q0, [x5, #-64]
+	eor	v16.16b, v5.16b, v16.16b
+	eor	v21.16b, v21.16b, v0.16b
+	aese	v6.16b, v2.16b
+	aesmc	v6.16b, v6.16b
+	aese	v28.16b, v25.16b
+	aesmc	v28.16b, v28.16b
+	eor	v25.16b, v17.16b, v16.16b
+	eor	v0.16b, v19.16b, v4.16b
+	eor	v5.16b, v18.16b, v21.16b
+	eor	v2.16b, v20.16b, v1.16b
+	sub	x4, x4, #1                      // for k in 0..length / 32 unroll 8, 1 {
+	aese	v17.16b, v16.16b
+	aesmc	v17.16b, v17.16b
+	aese	v19.16b, v4.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v21.16b
+	aesmc	v18.16b, v18.16b
+	aese	v20.16b, v1.16b
+	aesmc	v20.16b, v20.16b
+	bic	v27.16b, v7.16b, v23.16b
+	bic	v4.16b, v24.16b, v22.16b
+	eor	v21.16b, v6.16b, v23.16b
+	eor	v16.16b, v28.16b, v22.16b
+	aese	v22.16b, v31.16b
+	aesmc	v22.16b, v22.16b
+	aese	v23.16b, v31.16b
+	aesmc	v23.16b, v23.16b
+	eor	v1.16b, v3.16b, v24.16b
+	eor	v3.16b, v26.16b, v7.16b
+	eor	v1.16b, v1.16b, v0.16b
+	eor	v3.16b, v3.16b, v2.16b
+	eor	v1.16b, v1.16b, v27.16b
+	eor	v3.16b, v3.16b, v4.16b
+	stp	q1, q3, [x5, #-32]
+	eor	v1.16b, v25.16b, v1.16b
+	eor	v6.16b, v5.16b, v3.16b
 	cbnz	x4, .Laegis128l_decrypt_2
-	eor	v21.16b, v21.16b, v26.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v17.16b, v17.16b, v2.16b
-	eor	v20.16b, v20.16b, v0.16b
-	eor	v5.16b, v5.16b, v4.16b          // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v7.16b, v7.16b, v1.16b
-	eor	v19.16b, v19.16b, v22.16b
+	eor	v20.16b, v20.16b, v24.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v18.16b, v18.16b, v2.16b
+	eor	v23.16b, v23.16b, v6.16b
+	eor	v19.16b, v19.16b, v7.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v17.16b, v17.16b, v0.16b
+	eor	v22.16b, v22.16b, v1.16b
 .Laegis128l_decrypt_3:
 	and	x4, x7, #0x7                    // for k in 0..length / 32 unroll 8, 1 {
 	cbnz	x4, .Laegis128l_decrypt_5
-	mov	v4.16b, v18.16b                 // for k in 0..length / 32 unroll 8, 1 {
-	mov	v25.16b, v6.16b
+	mov	v3.16b, v16.16b                 // for k in 0..length / 32 unroll 8, 1 {
+	mov	v7.16b, v21.16b
 	b	.Laegis128l_decrypt_6
 .Laegis128l_decrypt_4:
-	mov	v18.16b, v4.16b                 // for k in 0..length / 32 unroll 8, 1 {
-	mov	v6.16b, v25.16b
+	mov	v16.16b, v3.16b                 // for k in 0..length / 32 unroll 8, 1 {
+	mov	v21.16b, v7.16b
 .Laegis128l_decrypt_5:
-	mov	v1.16b, v5.16b                  // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v3.16b, v21.16b
-	ldp	q27, q26, [x6], #32             // let m0, m1 = stream_128l(s, load(u8x16, src, 32 * k), load(u8x16, src...
-	aese	v1.16b, v16.16b
+	mov	v1.16b, v19.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v2.16b, v20.16b
+	ldp	q25, q24, [x6], #32             // let m0, m1 = stream_128l(s, load(u8x16, src, 32 * k), load(u8x16, src...
+	aese	v1.16b, v30.16b
 	aesmc	v1.16b, v1.16b
-	aese	v3.16b, v16.16b
-	aesmc	v3.16b, v3.16b
-	bic	v0.16b, v5.16b, v6.16b          // return (m0 ^ s[6] ^ s[1]) ^ (s[2] & ~s[3]), (m1 ^ s[2] ^ s[5]) ^ (s[6...
-	bic	v2.16b, v21.16b, v18.16b
-	eor	v25.16b, v1.16b, v6.16b         // let s3 = round(s[2]) ^ s[3];
-	eor	v4.16b, v3.16b, v18.16b         // let s7 = round(s[6]) ^ s[7];
-	aese	v18.16b, v8.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
-	aesmc	v18.16b, v18.16b
-	mov	v28.16b, v19.16b
-	mov	v24.16b, v7.16b
-	aese	v6.16b, v8.16b
+	aese	v2.16b, v30.16b
+	aesmc	v2.16b, v2.16b
+	bic	v0.16b, v19.16b, v21.16b        // return (m0 ^ s[6] ^ s[1]) ^ (s[2] & ~s[3]), (m1 ^ s[2] ^ s[5]) ^ (s[6...
+	bic	v26.16b, v20.16b, v16.16b
+	eor	v7.16b, v1.16b, v21.16b         // let s3 = round(s[2]) ^ s[3];
+	eor	v3.16b, v2.16b, v16.16b         // let s7 = round(s[6]) ^ s[7];
+	aese	v16.16b, v31.16b                // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
+	aesmc	v16.16b, v16.16b
+	aese	v21.16b, v31.16b
+	aesmc	v21.16b, v21.16b
+	mov	v27.16b, v22.16b
+	mov	v6.16b, v17.16b
+	mov	v5.16b, v23.16b
+	mov	v4.16b, v18.16b
+	aese	v27.16b, v30.16b
+	aesmc	v27.16b, v27.16b
+	aese	v6.16b, v30.16b
 	aesmc	v6.16b, v6.16b
-	mov	v23.16b, v20.16b
-	mov	v22.16b, v17.16b
-	aese	v28.16b, v16.16b
-	aesmc	v28.16b, v28.16b
-	aese	v24.16b, v16.16b
-	aesmc	v24.16b, v24.16b
-	aese	v23.16b, v16.16b
-	aesmc	v23.16b, v23.16b
-	aese	v22.16b, v16.16b
-	aesmc	v22.16b, v22.16b
-	eor	v1.16b, v7.16b, v21.16b
-	eor	v3.16b, v5.16b, v17.16b
+	aese	v5.16b, v30.16b
+	aesmc	v5.16b, v5.16b
+	aese	v4.16b, v30.16b
+	aesmc	v4.16b, v4.16b
+	eor	v1.16b, v17.16b, v20.16b
+	eor	v2.16b, v19.16b, v18.16b
 	eor	v0.16b, v1.16b, v0.16b
-	eor	v1.16b, v3.16b, v2.16b
-	eor	v0.16b, v0.16b, v27.16b
-	eor	v2.16b, v1.16b, v26.16b
-	eor	v1.16b, v19.16b, v18.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v1.16b, v2.16b, v26.16b
+	eor	v0.16b, v0.16b, v25.16b
+	eor	v2.16b, v1.16b, v24.16b
 	stp	q0, q2, [x5], #32               // store(dst, 32 * k, m0);
 	sub	x4, x4, #1                      // for k in 0..length / 32 unroll 8, 1 {
-	eor	v3.16b, v20.16b, v6.16b         // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v19.16b, v1.16b, v0.16b
-	eor	v7.16b, v28.16b, v7.16b
-	eor	v5.16b, v24.16b, v5.16b
-	eor	v20.16b, v3.16b, v2.16b
-	eor	v17.16b, v23.16b, v17.16b
-	eor	v21.16b, v22.16b, v21.16b
+	eor	v1.16b, v22.16b, v16.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v16.16b, v23.16b, v21.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v22.16b, v1.16b, v0.16b
+	eor	v17.16b, v27.16b, v17.16b
+	eor	v19.16b, v6.16b, v19.16b
+	eor	v23.16b, v16.16b, v2.16b
+	eor	v18.16b, v5.16b, v18.16b
+	eor	v20.16b, v4.16b, v20.16b
 	cbnz	x4, .Laegis128l_decrypt_4
 .Laegis128l_decrypt_6:
 	and	x10, x3, #0x1f                  // if length % 32 != 0 {
 	cbnz	x10, .Laegis128l_decrypt_7
-	mov	v3.16b, v19.16b                 // if length % 32 != 0 {
-	mov	v2.16b, v4.16b
-	mov	v0.16b, v20.16b
-	mov	v18.16b, v25.16b
+	mov	v4.16b, v22.16b                 // if length % 32 != 0 {
+	mov	v2.16b, v3.16b
+	mov	v0.16b, v23.16b
+	mov	v6.16b, v7.16b
 	b	.Laegis128l_decrypt_11
 .Laegis128l_decrypt_7:
 	add	x7, sp, #32                     // store(block, 0, zero);
@@ -2312,25 +2316,25 @@ aegis128l_decrypt:
 	add	x1, x1, x8
 	mov	x4, x10
 	mov	x6, x7
-	stp	q16, q16, [x7]
+	stp	q30, q30, [x7]
 .Laegis128l_decrypt_8:
 	ldrb	w3, [x1], #1                    // for k in 0..n % 32 { block[k] = p[n / 32 * 32 + k]; }
 	sub	x4, x4, #1
 	strb	w3, [x6], #1
 	cbnz	x4, .Laegis128l_decrypt_8
-	ldp	q2, q18, [x7]                   // return load(u8x16, block, 0), load(u8x16, block, 16);
-	bic	v0.16b, v5.16b, v25.16b         // return (m0 ^ s[6] ^ s[1]) ^ (s[2] & ~s[3]), (m1 ^ s[2] ^ s[5]) ^ (s[6...
-	eor	v1.16b, v7.16b, v21.16b
+	ldp	q2, q6, [x7]                    // return load(u8x16, block, 0), load(u8x16, block, 16);
 	add	x4, sp, #0                      // store(block, 0, p0);
 	add	x1, x2, x8                      // for k in 0..length % 32 { dst[length / 32 * 32 + k] = block[k]; }
-	bic	v3.16b, v21.16b, v4.16b
-	eor	v6.16b, v5.16b, v17.16b
 	mov	x5, x4
 	mov	x3, x10
+	bic	v0.16b, v19.16b, v7.16b         // return (m0 ^ s[6] ^ s[1]) ^ (s[2] & ~s[3]), (m1 ^ s[2] ^ s[5]) ^ (s[6...
+	eor	v1.16b, v17.16b, v20.16b
+	bic	v4.16b, v20.16b, v3.16b
+	eor	v5.16b, v19.16b, v18.16b
 	eor	v0.16b, v1.16b, v0.16b
-	eor	v1.16b, v6.16b, v3.16b
+	eor	v1.16b, v5.16b, v4.16b
 	eor	v0.16b, v0.16b, v2.16b
-	eor	v1.16b, v1.16b, v18.16b
+	eor	v1.16b, v1.16b, v6.16b
 	stp	q0, q1, [x4]
 .Laegis128l_decrypt_9:
 	ldrb	w2, [x5], #1                    // for k in 0..length % 32 { dst[length / 32 * 32 + k] = block[k]; }
@@ -2343,41 +2347,41 @@ aegis128l_decrypt:
 	sub	x1, x1, #1                      // for k in length % 32..32 { block[k] = 0; }
 	strb	wzr, [x2], #1
 	cbnz	x1, .Laegis128l_decrypt_10
-	mov	v2.16b, v5.16b                  // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v3.16b, v21.16b
+	mov	v2.16b, v19.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v4.16b, v20.16b
 	ldp	q0, q1, [x4]                    // s = update_128l(s, load(u8x16, block, 0), load(u8x16, block, 16));
-	aese	v2.16b, v16.16b
+	aese	v2.16b, v30.16b
 	aesmc	v2.16b, v2.16b
-	aese	v3.16b, v16.16b
-	aesmc	v3.16b, v3.16b
-	mov	v6.16b, v7.16b
-	eor	v0.16b, v19.16b, v0.16b         // let k0 = s[0] ^ m0;
-	eor	v1.16b, v20.16b, v1.16b         // let k4 = s[4] ^ m1;
-	eor	v18.16b, v2.16b, v25.16b        // let s3 = round(s[2]) ^ s[3];
-	eor	v2.16b, v3.16b, v4.16b          // let s7 = round(s[6]) ^ s[7];
-	aese	v4.16b, v8.16b                  // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
+	aese	v4.16b, v30.16b
 	aesmc	v4.16b, v4.16b
-	aese	v19.16b, v16.16b
-	aesmc	v19.16b, v19.16b
-	aese	v6.16b, v16.16b
-	aesmc	v6.16b, v6.16b
-	aese	v25.16b, v8.16b
-	aesmc	v25.16b, v25.16b
-	aese	v20.16b, v16.16b
-	aesmc	v20.16b, v20.16b
-	aese	v16.16b, v17.16b
-	aesmc	v16.16b, v16.16b
-	eor	v3.16b, v4.16b, v0.16b          // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v7.16b, v19.16b, v7.16b
-	eor	v5.16b, v6.16b, v5.16b
-	eor	v0.16b, v25.16b, v1.16b         // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v17.16b, v20.16b, v17.16b
-	eor	v21.16b, v16.16b, v21.16b
+	mov	v5.16b, v17.16b
+	eor	v0.16b, v22.16b, v0.16b         // let k0 = s[0] ^ m0;
+	eor	v1.16b, v23.16b, v1.16b         // let k4 = s[4] ^ m1;
+	eor	v6.16b, v2.16b, v7.16b          // let s3 = round(s[2]) ^ s[3];
+	eor	v2.16b, v4.16b, v3.16b          // let s7 = round(s[6]) ^ s[7];
+	aese	v3.16b, v31.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
+	aesmc	v3.16b, v3.16b
+	aese	v22.16b, v30.16b
+	aesmc	v22.16b, v22.16b
+	aese	v5.16b, v30.16b
+	aesmc	v5.16b, v5.16b
+	aese	v7.16b, v31.16b
+	aesmc	v7.16b, v7.16b
+	aese	v23.16b, v30.16b
+	aesmc	v23.16b, v23.16b
+	aese	v30.16b, v18.16b
+	aesmc	v30.16b, v30.16b
+	eor	v4.16b, v3.16b, v0.16b          // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v17.16b, v22.16b, v17.16b
+	eor	v19.16b, v5.16b, v19.16b
+	eor	v0.16b, v7.16b, v1.16b          // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v18.16b, v23.16b, v18.16b
+	eor	v20.16b, v30.16b, v20.16b
 .Laegis128l_decrypt_11:
-	stp	q3, q7, [x0]                    // static for k in 0..8 { state.s[k] = s[k]; }
-	stp	q5, q18, [x0, #32]
-	stp	q0, q17, [x0, #64]
-	stp	q21, q2, [x0, #96]
+	stp	q4, q17, [x0]                   // static for k in 0..8 { state.s[k] = s[k]; }
+	stp	q19, q6, [x0, #32]
+	stp	q0, q18, [x0, #64]
+	stp	q20, q2, [x0, #96]
 	stp	xzr, xzr, [sp]
 	stp	xzr, xzr, [sp, #16]
 	stp	xzr, xzr, [sp, #32]
@@ -2385,10 +2389,6 @@ aegis128l_decrypt:
 	.seh_startepilogue
 	add	sp, sp, #64
 	.seh_stackalloc	64
-	ldr	d8, [sp]
-	.seh_save_freg	d8, 0
-	add	sp, sp, #16
-	.seh_stackalloc	16
 	.seh_endepilogue
 	ret
 	.seh_endproc
@@ -2416,10 +2416,6 @@ aegis128l_decrypt:
 aegis128l_decrypt_sha3:
 	hint	#34                             // bti c
 	.seh_nop
-	sub	sp, sp, #16
-	.seh_stackalloc	16
-	str	d8, [sp]
-	.seh_save_freg	d8, 0
 	sub	sp, sp, #64
 	.seh_stackalloc	64
 	.seh_endprologue
@@ -2450,242 +2446,242 @@ aegis128l_decrypt_sha3:
 	eor	v27.16b, v6.16b, v22.16b
 	eor	v28.16b, v4.16b, v20.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
 	eor	v29.16b, v0.16b, v19.16b
+	ldp	q30, q31, [x6, #-224]
 	eor3	v24.16b, v29.16b, v26.16b, v24.16b // return (m0 ^ s[6] ^ s[1]) ^ (s[2] & ~s[3]), (m1 ^ s[2] ^ s[5]) ^ (s[6...
 	eor3	v25.16b, v28.16b, v27.16b, v25.16b
-	ldp	q30, q31, [x6, #-224]
 	aese	v0.16b, v19.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	aesmc	v0.16b, v0.16b
-	bcax	v19.16b, v24.16b, v28.16b, v5.16b
-	bcax	v24.16b, v25.16b, v26.16b, v17.16b
 	aese	v6.16b, v22.16b
 	aesmc	v6.16b, v6.16b
-	eor3	v22.16b, v1.16b, v18.16b, v19.16b // let k0 = s[0] ^ m0;
-	eor3	v25.16b, v7.16b, v21.16b, v24.16b // let k4 = s[4] ^ m1;
-	stp	q19, q24, [x5], #256            // store(dst, 32 * k, m0);
-	aese	v1.16b, v18.16b
-	aesmc	v1.16b, v1.16b
-	aese	v7.16b, v21.16b
-	aesmc	v7.16b, v7.16b
+	bcax	v19.16b, v24.16b, v28.16b, v5.16b
+	bcax	v22.16b, v25.16b, v26.16b, v17.16b
 	aese	v4.16b, v20.16b
 	aesmc	v4.16b, v4.16b
 	aese	v16.16b, v23.16b
 	aesmc	v16.16b, v16.16b
+	eor3	v20.16b, v1.16b, v18.16b, v19.16b // let k0 = s[0] ^ m0;
+	eor3	v23.16b, v7.16b, v21.16b, v22.16b // let k4 = s[4] ^ m1;
+	stp	q19, q22, [x5], #256            // store(dst, 32 * k, m0);
+	aese	v1.16b, v18.16b
+	aesmc	v1.16b, v1.16b
+	aese	v7.16b, v21.16b
+	aesmc	v7.16b, v7.16b
 	eor	v18.16b, v1.16b, v29.16b
 	eor	v19.16b, v0.16b, v28.16b
-	eor	v20.16b, v7.16b, v27.16b
-	eor	v21.16b, v6.16b, v26.16b
-	eor3	v23.16b, v30.16b, v18.16b, v21.16b
-	eor3	v24.16b, v31.16b, v19.16b, v20.16b
+	eor	v21.16b, v7.16b, v27.16b
+	eor	v22.16b, v6.16b, v26.16b
+	eor3	v24.16b, v30.16b, v18.16b, v22.16b
+	eor3	v25.16b, v31.16b, v19.16b, v21.16b
+	aese	v0.16b, v28.16b
+	aesmc	v0.16b, v0.16b
+	aese	v6.16b, v26.16b
+	aesmc	v6.16b, v6.16b
 	eor	v4.16b, v4.16b, v5.16b          // let s3 = round(s[2]) ^ s[3];
 	eor	v16.16b, v16.16b, v17.16b       // let s7 = round(s[6]) ^ s[7];
 	aese	v17.16b, v3.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
 	aesmc	v17.16b, v17.16b
 	aese	v5.16b, v3.16b
 	aesmc	v5.16b, v5.16b
-	bcax	v23.16b, v23.16b, v19.16b, v4.16b
-	bcax	v24.16b, v24.16b, v21.16b, v16.16b
+	bcax	v24.16b, v24.16b, v19.16b, v4.16b
+	bcax	v25.16b, v25.16b, v22.16b, v16.16b
 	aese	v1.16b, v29.16b
 	aesmc	v1.16b, v1.16b
-	eor3	v29.16b, v17.16b, v22.16b, v23.16b
-	eor3	v30.16b, v5.16b, v25.16b, v24.16b
-	stp	q23, q24, [x5, #-224]
-	aese	v17.16b, v22.16b
-	aesmc	v17.16b, v17.16b
-	aese	v5.16b, v25.16b
-	aesmc	v5.16b, v5.16b
 	aese	v7.16b, v27.16b
 	aesmc	v7.16b, v7.16b
-	ldp	q22, q23, [x6, #-192]
-	aese	v0.16b, v28.16b
-	aesmc	v0.16b, v0.16b
-	aese	v6.16b, v26.16b
-	aesmc	v6.16b, v6.16b
+	eor3	v26.16b, v17.16b, v20.16b, v24.16b
+	eor3	v27.16b, v5.16b, v23.16b, v25.16b
+	stp	q24, q25, [x5, #-224]
+	aese	v17.16b, v20.16b
+	aesmc	v17.16b, v17.16b
+	aese	v5.16b, v23.16b
+	aesmc	v5.16b, v5.16b
+	ldp	q20, q23, [x6, #-192]
 	eor	v24.16b, v17.16b, v18.16b
 	eor	v25.16b, v1.16b, v19.16b
-	eor	v26.16b, v5.16b, v20.16b
-	eor	v27.16b, v7.16b, v21.16b
-	eor3	v22.16b, v22.16b, v27.16b, v24.16b
-	eor3	v23.16b, v23.16b, v25.16b, v26.16b
+	eor	v28.16b, v5.16b, v21.16b
+	eor	v29.16b, v7.16b, v22.16b
+	eor3	v20.16b, v20.16b, v29.16b, v24.16b
+	eor3	v23.16b, v23.16b, v25.16b, v28.16b
+	aese	v1.16b, v19.16b
+	aesmc	v1.16b, v1.16b
+	aese	v7.16b, v22.16b
+	aesmc	v7.16b, v7.16b
 	eor	v0.16b, v0.16b, v4.16b
 	eor	v6.16b, v6.16b, v16.16b
 	aese	v16.16b, v3.16b
 	aesmc	v16.16b, v16.16b
 	aese	v4.16b, v3.16b
 	aesmc	v4.16b, v4.16b
-	bcax	v22.16b, v22.16b, v25.16b, v0.16b
-	bcax	v23.16b, v23.16b, v27.16b, v6.16b
+	bcax	v19.16b, v20.16b, v25.16b, v0.16b
+	bcax	v20.16b, v23.16b, v29.16b, v6.16b
 	aese	v17.16b, v18.16b
 	aesmc	v17.16b, v17.16b
-	eor3	v18.16b, v16.16b, v29.16b, v22.16b
-	eor3	v28.16b, v4.16b, v30.16b, v23.16b
-	stp	q22, q23, [x5, #-192]
-	aese	v16.16b, v29.16b
-	aesmc	v16.16b, v16.16b
-	aese	v4.16b, v30.16b
-	aesmc	v4.16b, v4.16b
-	aese	v5.16b, v20.16b
+	aese	v5.16b, v21.16b
 	aesmc	v5.16b, v5.16b
-	ldp	q20, q22, [x6, #-160]
-	aese	v1.16b, v19.16b
-	aesmc	v1.16b, v1.16b
-	aese	v7.16b, v21.16b
-	aesmc	v7.16b, v7.16b
-	eor	v19.16b, v16.16b, v24.16b
-	eor	v21.16b, v17.16b, v25.16b
-	eor	v23.16b, v4.16b, v26.16b
-	eor	v29.16b, v5.16b, v27.16b
-	eor3	v20.16b, v20.16b, v19.16b, v29.16b
-	eor3	v22.16b, v22.16b, v23.16b, v21.16b
+	eor3	v18.16b, v16.16b, v26.16b, v19.16b
+	eor3	v21.16b, v4.16b, v27.16b, v20.16b
+	stp	q19, q20, [x5, #-192]
+	aese	v16.16b, v26.16b
+	aesmc	v16.16b, v16.16b
+	aese	v4.16b, v27.16b
+	aesmc	v4.16b, v4.16b
+	ldp	q19, q20, [x6, #-160]
+	eor	v22.16b, v16.16b, v24.16b
+	eor	v23.16b, v17.16b, v25.16b
+	eor	v26.16b, v4.16b, v28.16b
+	eor	v27.16b, v5.16b, v29.16b
+	eor3	v19.16b, v19.16b, v22.16b, v27.16b
+	eor3	v20.16b, v20.16b, v26.16b, v23.16b
+	aese	v17.16b, v25.16b
+	aesmc	v17.16b, v17.16b
+	aese	v5.16b, v29.16b
+	aesmc	v5.16b, v5.16b
 	eor	v1.16b, v1.16b, v0.16b
 	eor	v7.16b, v7.16b, v6.16b
 	aese	v6.16b, v3.16b
 	aesmc	v6.16b, v6.16b
 	aese	v0.16b, v3.16b
 	aesmc	v0.16b, v0.16b
-	bcax	v20.16b, v20.16b, v21.16b, v1.16b
-	bcax	v22.16b, v22.16b, v29.16b, v7.16b
+	bcax	v19.16b, v19.16b, v23.16b, v1.16b
+	bcax	v20.16b, v20.16b, v27.16b, v7.16b
 	aese	v16.16b, v24.16b
 	aesmc	v16.16b, v16.16b
-	eor3	v24.16b, v6.16b, v18.16b, v20.16b
-	eor3	v30.16b, v0.16b, v28.16b, v22.16b
-	stp	q20, q22, [x5, #-160]
+	aese	v4.16b, v28.16b
+	aesmc	v4.16b, v4.16b
+	eor3	v24.16b, v6.16b, v18.16b, v19.16b
+	eor3	v25.16b, v0.16b, v21.16b, v20.16b
+	stp	q19, q20, [x5, #-160]
 	aese	v6.16b, v18.16b
 	aesmc	v6.16b, v6.16b
-	aese	v0.16b, v28.16b
+	aese	v0.16b, v21.16b
 	aesmc	v0.16b, v0.16b
-	aese	v4.16b, v26.16b
+	ldp	q18, q19, [x6, #-128]
+	eor	v20.16b, v6.16b, v22.16b
+	eor	v21.16b, v16.16b, v23.16b
+	eor	v28.16b, v0.16b, v26.16b
+	eor	v29.16b, v4.16b, v27.16b
+	eor3	v18.16b, v18.16b, v29.16b, v20.16b
+	eor3	v19.16b, v19.16b, v21.16b, v28.16b
+	aese	v16.16b, v23.16b
+	aesmc	v16.16b, v16.16b
+	aese	v4.16b, v27.16b
 	aesmc	v4.16b, v4.16b
-	ldp	q18, q20, [x6, #-128]
-	aese	v17.16b, v25.16b
-	aesmc	v17.16b, v17.16b
-	aese	v5.16b, v27.16b
-	aesmc	v5.16b, v5.16b
-	eor	v22.16b, v6.16b, v19.16b
-	eor	v25.16b, v16.16b, v21.16b
-	eor	v26.16b, v0.16b, v23.16b
-	eor	v27.16b, v4.16b, v29.16b
-	eor3	v18.16b, v18.16b, v27.16b, v22.16b
-	eor3	v20.16b, v20.16b, v25.16b, v26.16b
 	eor	v17.16b, v17.16b, v1.16b
 	eor	v5.16b, v5.16b, v7.16b
 	aese	v7.16b, v3.16b
 	aesmc	v7.16b, v7.16b
 	aese	v1.16b, v3.16b
 	aesmc	v1.16b, v1.16b
-	bcax	v18.16b, v18.16b, v25.16b, v17.16b
-	bcax	v20.16b, v20.16b, v27.16b, v5.16b
-	aese	v6.16b, v19.16b
+	bcax	v18.16b, v18.16b, v21.16b, v17.16b
+	bcax	v19.16b, v19.16b, v29.16b, v5.16b
+	aese	v6.16b, v22.16b
 	aesmc	v6.16b, v6.16b
-	eor3	v19.16b, v7.16b, v24.16b, v18.16b
-	eor3	v28.16b, v1.16b, v30.16b, v20.16b
-	stp	q18, q20, [x5, #-128]
+	aese	v0.16b, v26.16b
+	aesmc	v0.16b, v0.16b
+	eor3	v22.16b, v7.16b, v24.16b, v18.16b
+	eor3	v23.16b, v1.16b, v25.16b, v19.16b
+	stp	q18, q19, [x5, #-128]
 	aese	v7.16b, v24.16b
 	aesmc	v7.16b, v7.16b
-	aese	v1.16b, v30.16b
+	aese	v1.16b, v25.16b
 	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v23.16b
+	ldp	q18, q19, [x6, #-96]
+	eor	v24.16b, v7.16b, v20.16b
+	eor	v25.16b, v6.16b, v21.16b
+	eor	v26.16b, v1.16b, v28.16b
+	eor	v27.16b, v0.16b, v29.16b
+	eor3	v18.16b, v18.16b, v27.16b, v24.16b
+	eor3	v19.16b, v19.16b, v25.16b, v26.16b
+	aese	v6.16b, v21.16b
+	aesmc	v6.16b, v6.16b
+	aese	v0.16b, v29.16b
 	aesmc	v0.16b, v0.16b
-	ldp	q18, q20, [x6, #-96]
-	aese	v16.16b, v21.16b
-	aesmc	v16.16b, v16.16b
-	aese	v4.16b, v29.16b
-	aesmc	v4.16b, v4.16b
-	eor	v21.16b, v7.16b, v22.16b
-	eor	v23.16b, v6.16b, v25.16b
-	eor	v24.16b, v1.16b, v26.16b
-	eor	v29.16b, v0.16b, v27.16b
-	eor3	v18.16b, v18.16b, v29.16b, v21.16b
-	eor3	v20.16b, v20.16b, v23.16b, v24.16b
 	eor	v16.16b, v16.16b, v17.16b
 	eor	v4.16b, v4.16b, v5.16b
 	aese	v5.16b, v3.16b
 	aesmc	v5.16b, v5.16b
 	aese	v17.16b, v3.16b
 	aesmc	v17.16b, v17.16b
-	bcax	v18.16b, v18.16b, v23.16b, v16.16b
-	bcax	v20.16b, v20.16b, v29.16b, v4.16b
-	aese	v7.16b, v22.16b
+	bcax	v18.16b, v18.16b, v25.16b, v16.16b
+	bcax	v19.16b, v19.16b, v27.16b, v4.16b
+	aese	v7.16b, v20.16b
 	aesmc	v7.16b, v7.16b
-	eor3	v22.16b, v5.16b, v19.16b, v18.16b
-	eor3	v30.16b, v17.16b, v28.16b, v20.16b
-	stp	q18, q20, [x5, #-96]
-	aese	v5.16b, v19.16b
-	aesmc	v5.16b, v5.16b
-	aese	v17.16b, v28.16b
-	aesmc	v17.16b, v17.16b
-	aese	v1.16b, v26.16b
+	aese	v1.16b, v28.16b
 	aesmc	v1.16b, v1.16b
+	eor3	v20.16b, v5.16b, v22.16b, v18.16b
+	eor3	v21.16b, v17.16b, v23.16b, v19.16b
+	stp	q18, q19, [x5, #-96]
+	aese	v5.16b, v22.16b
+	aesmc	v5.16b, v5.16b
+	aese	v17.16b, v23.16b
+	aesmc	v17.16b, v17.16b
 	ldp	q18, q19, [x6, #-64]
-	aese	v6.16b, v25.16b
-	aesmc	v6.16b, v6.16b
-	aese	v0.16b, v27.16b
-	aesmc	v0.16b, v0.16b
-	eor	v25.16b, v5.16b, v21.16b
-	eor	v26.16b, v7.16b, v23.16b
-	eor	v27.16b, v17.16b, v24.16b
-	eor	v28.16b, v1.16b, v29.16b
-	eor3	v18.16b, v18.16b, v25.16b, v28.16b
-	eor3	v19.16b, v19.16b, v26.16b, v27.16b
+	eor	v28.16b, v5.16b, v24.16b
+	eor	v29.16b, v7.16b, v25.16b
+	eor	v30.16b, v17.16b, v26.16b
+	eor	v31.16b, v1.16b, v27.16b
+	eor3	v18.16b, v18.16b, v28.16b, v31.16b
+	eor3	v19.16b, v19.16b, v29.16b, v30.16b
+	aese	v7.16b, v25.16b
+	aesmc	v7.16b, v7.16b
+	aese	v1.16b, v27.16b
+	aesmc	v1.16b, v1.16b
 	eor	v6.16b, v6.16b, v16.16b
 	eor	v0.16b, v0.16b, v4.16b
 	aese	v4.16b, v3.16b
 	aesmc	v4.16b, v4.16b
 	aese	v16.16b, v3.16b
 	aesmc	v16.16b, v16.16b
-	bcax	v18.16b, v18.16b, v26.16b, v6.16b
-	bcax	v19.16b, v19.16b, v28.16b, v0.16b
-	aese	v5.16b, v21.16b
+	bcax	v18.16b, v18.16b, v29.16b, v6.16b
+	bcax	v19.16b, v19.16b, v31.16b, v0.16b
+	aese	v5.16b, v24.16b
 	aesmc	v5.16b, v5.16b
-	eor3	v31.16b, v4.16b, v22.16b, v18.16b
-	eor3	v8.16b, v16.16b, v30.16b, v19.16b
-	stp	q18, q19, [x5, #-64]
-	aese	v4.16b, v22.16b
-	aesmc	v4.16b, v4.16b
-	aese	v16.16b, v30.16b
-	aesmc	v16.16b, v16.16b
-	aese	v17.16b, v24.16b
+	aese	v17.16b, v26.16b
 	aesmc	v17.16b, v17.16b
+	eor3	v24.16b, v4.16b, v20.16b, v18.16b
+	eor3	v25.16b, v16.16b, v21.16b, v19.16b
+	stp	q18, q19, [x5, #-64]
+	aese	v4.16b, v20.16b
+	aesmc	v4.16b, v4.16b
+	aese	v16.16b, v21.16b
+	aesmc	v16.16b, v16.16b
 	ldp	q18, q21, [x6, #-32]
-	aese	v7.16b, v23.16b
-	aesmc	v7.16b, v7.16b
-	aese	v1.16b, v29.16b
-	aesmc	v1.16b, v1.16b
-	eor	v19.16b, v4.16b, v25.16b
-	eor	v20.16b, v5.16b, v26.16b
-	eor	v22.16b, v16.16b, v27.16b
-	eor	v23.16b, v17.16b, v28.16b
+	eor	v19.16b, v4.16b, v28.16b
+	eor	v20.16b, v5.16b, v29.16b
+	eor	v22.16b, v16.16b, v30.16b
+	eor	v23.16b, v17.16b, v31.16b
 	eor3	v18.16b, v18.16b, v19.16b, v23.16b
 	eor3	v21.16b, v21.16b, v20.16b, v22.16b
+	aese	v5.16b, v29.16b
+	aesmc	v5.16b, v5.16b
+	aese	v17.16b, v31.16b
+	aesmc	v17.16b, v17.16b
 	eor	v7.16b, v7.16b, v6.16b
 	eor	v1.16b, v1.16b, v0.16b
 	aese	v0.16b, v3.16b
 	aesmc	v0.16b, v0.16b
 	aese	v6.16b, v3.16b
 	aesmc	v6.16b, v6.16b
+	bcax	v26.16b, v18.16b, v20.16b, v7.16b
+	bcax	v27.16b, v21.16b, v23.16b, v1.16b
+	aese	v4.16b, v28.16b
+	aesmc	v4.16b, v4.16b
+	aese	v16.16b, v30.16b
+	aesmc	v16.16b, v16.16b
+	eor3	v18.16b, v0.16b, v24.16b, v26.16b
+	eor3	v21.16b, v6.16b, v25.16b, v27.16b
+	stp	q26, q27, [x5, #-32]
+	aese	v0.16b, v24.16b
+	aesmc	v0.16b, v0.16b
+	aese	v6.16b, v25.16b
+	aesmc	v6.16b, v6.16b
 	sub	x4, x4, #1                      // for k in 0..length / 32 unroll 8, 1 {
-	aese	v5.16b, v26.16b
-	aesmc	v5.16b, v5.16b
-	aese	v17.16b, v28.16b
-	aesmc	v17.16b, v17.16b
-	bcax	v24.16b, v18.16b, v20.16b, v7.16b
-	bcax	v26.16b, v21.16b, v23.16b, v1.16b
 	eor	v5.16b, v5.16b, v7.16b
 	eor	v17.16b, v17.16b, v1.16b
-	eor3	v18.16b, v0.16b, v31.16b, v24.16b
-	eor3	v21.16b, v6.16b, v8.16b, v26.16b
-	stp	q24, q26, [x5, #-32]
 	aese	v1.16b, v3.16b
 	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v31.16b
-	aesmc	v0.16b, v0.16b
-	aese	v4.16b, v25.16b
-	aesmc	v4.16b, v4.16b
 	aese	v7.16b, v3.16b
 	aesmc	v7.16b, v7.16b
-	aese	v6.16b, v8.16b
-	aesmc	v6.16b, v6.16b
-	aese	v16.16b, v27.16b
-	aesmc	v16.16b, v16.16b
 	cbnz	x4, .Laegis128l_decrypt_sha3_2
 	eor	v16.16b, v16.16b, v23.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
 	eor	v6.16b, v6.16b, v22.16b
@@ -2710,34 +2706,34 @@ aegis128l_decrypt_sha3:
 	aesmc	v20.16b, v20.16b
 	aese	v21.16b, v2.16b
 	aesmc	v21.16b, v21.16b
-	eor3	v22.16b, v0.16b, v16.16b, v18.16b // return (m0 ^ s[6] ^ s[1]) ^ (s[2] & ~s[3]), (m1 ^ s[2] ^ s[5]) ^ (s[6...
-	eor3	v23.16b, v4.16b, v6.16b, v19.16b
+	eor3	v18.16b, v0.16b, v16.16b, v18.16b // return (m0 ^ s[6] ^ s[1]) ^ (s[2] & ~s[3]), (m1 ^ s[2] ^ s[5]) ^ (s[6...
+	eor3	v19.16b, v4.16b, v6.16b, v19.16b
+	bcax	v22.16b, v18.16b, v4.16b, v5.16b
+	bcax	v23.16b, v19.16b, v16.16b, v17.16b
+	sub	x4, x4, #1                      // for k in 0..length / 32 unroll 8, 1 {
 	eor	v19.16b, v20.16b, v5.16b        // let s3 = round(s[2]) ^ s[3];
 	eor	v18.16b, v21.16b, v17.16b       // let s7 = round(s[6]) ^ s[7];
-	bcax	v20.16b, v22.16b, v4.16b, v5.16b
-	bcax	v21.16b, v23.16b, v16.16b, v17.16b
-	sub	x4, x4, #1                      // for k in 0..length / 32 unroll 8, 1 {
+	stp	q22, q23, [x5], #32             // store(dst, 32 * k, m0);
 	aese	v17.16b, v3.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
 	aesmc	v17.16b, v17.16b
 	aese	v5.16b, v3.16b
 	aesmc	v5.16b, v5.16b
-	stp	q20, q21, [x5], #32             // store(dst, 32 * k, m0);
-	mov	v22.16b, v1.16b
-	mov	v23.16b, v0.16b
+	mov	v20.16b, v1.16b
+	mov	v21.16b, v0.16b
 	mov	v24.16b, v7.16b
 	mov	v25.16b, v6.16b
-	aese	v22.16b, v2.16b
-	aesmc	v22.16b, v22.16b
-	aese	v23.16b, v2.16b
-	aesmc	v23.16b, v23.16b
+	aese	v20.16b, v2.16b
+	aesmc	v20.16b, v20.16b
+	aese	v21.16b, v2.16b
+	aesmc	v21.16b, v21.16b
 	aese	v24.16b, v2.16b
 	aesmc	v24.16b, v24.16b
 	aese	v25.16b, v2.16b
 	aesmc	v25.16b, v25.16b
-	eor3	v1.16b, v1.16b, v17.16b, v20.16b // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor3	v7.16b, v7.16b, v5.16b, v21.16b // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v0.16b, v22.16b, v0.16b
-	eor	v4.16b, v23.16b, v4.16b
+	eor3	v1.16b, v1.16b, v17.16b, v22.16b // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor3	v7.16b, v7.16b, v5.16b, v23.16b // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v0.16b, v20.16b, v0.16b
+	eor	v4.16b, v21.16b, v4.16b
 	eor	v6.16b, v24.16b, v6.16b
 	eor	v16.16b, v25.16b, v16.16b
 	cbnz	x4, .Laegis128l_decrypt_sha3_4
@@ -2788,28 +2784,28 @@ aegis128l_decrypt_sha3:
 	aesmc	v5.16b, v5.16b
 	aese	v20.16b, v2.16b
 	aesmc	v20.16b, v20.16b
-	mov	v23.16b, v1.16b
 	eor	v17.16b, v5.16b, v19.16b        // let s3 = round(s[2]) ^ s[3];
 	aese	v19.16b, v3.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
 	aesmc	v19.16b, v19.16b
 	eor	v5.16b, v20.16b, v18.16b        // let s7 = round(s[6]) ^ s[7];
 	aese	v18.16b, v3.16b
 	aesmc	v18.16b, v18.16b
-	mov	v3.16b, v0.16b
-	mov	v20.16b, v7.16b
-	aese	v23.16b, v2.16b
-	aesmc	v23.16b, v23.16b
+	mov	v3.16b, v1.16b
+	mov	v20.16b, v0.16b
+	mov	v23.16b, v7.16b
 	aese	v3.16b, v2.16b
 	aesmc	v3.16b, v3.16b
 	aese	v20.16b, v2.16b
 	aesmc	v20.16b, v20.16b
+	aese	v23.16b, v2.16b
+	aesmc	v23.16b, v23.16b
 	aese	v2.16b, v6.16b
 	aesmc	v2.16b, v2.16b
 	eor3	v1.16b, v1.16b, v21.16b, v18.16b // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
 	eor3	v7.16b, v7.16b, v22.16b, v19.16b // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v0.16b, v23.16b, v0.16b
-	eor	v4.16b, v3.16b, v4.16b
-	eor	v6.16b, v20.16b, v6.16b
+	eor	v0.16b, v3.16b, v0.16b
+	eor	v4.16b, v20.16b, v4.16b
+	eor	v6.16b, v23.16b, v6.16b
 	eor	v16.16b, v2.16b, v16.16b
 .Laegis128l_decrypt_sha3_11:
 	stp	q1, q0, [x0]                    // static for k in 0..8 { state.s[k] = s[k]; }
@@ -2823,10 +2819,6 @@ aegis128l_decrypt_sha3:
 	.seh_startepilogue
 	add	sp, sp, #64
 	.seh_stackalloc	64
-	ldr	d8, [sp]
-	.seh_save_freg	d8, 0
-	add	sp, sp, #16
-	.seh_stackalloc	16
 	.seh_endepilogue
 	ret
 	.seh_endproc
@@ -2946,7 +2938,7 @@ aegis128l_finalize_sha3:
 	lsl	x3, x4, #3
 	ldp	q5, q4, [x0, #32]               // inline fn load_128l(state: in AEGIS_128L) -> u8x16[8] { return [stati...
 	movi	v20.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	movi	v19.16b, #0xff                  // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
+	movi	v18.16b, #0xff                  // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
 	movz	x4, #0x7
 	dup	v0.2d, x5                       // let t = s[2] ^ u64x2(ad_bits, message_bits) as u8x16;
 	ins	v0.d[1], x3
@@ -2966,29 +2958,29 @@ aegis128l_finalize_sha3:
 	aesmc	v16.16b, v16.16b
 	aese	v17.16b, v20.16b
 	aesmc	v17.16b, v17.16b
-	mov	v18.16b, v7.16b
 	eor	v23.16b, v16.16b, v4.16b        // let s3 = round(s[2]) ^ s[3];
-	aese	v4.16b, v19.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
+	aese	v4.16b, v18.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
 	aesmc	v4.16b, v4.16b
 	eor	v24.16b, v17.16b, v0.16b        // let s7 = round(s[6]) ^ s[7];
-	aese	v0.16b, v19.16b
+	aese	v0.16b, v18.16b
 	aesmc	v0.16b, v0.16b
-	mov	v16.16b, v6.16b
-	mov	v17.16b, v3.16b
+	mov	v16.16b, v7.16b
+	mov	v17.16b, v6.16b
+	mov	v19.16b, v3.16b
 	mov	v21.16b, v2.16b
-	aese	v18.16b, v20.16b
-	aesmc	v18.16b, v18.16b
 	aese	v16.16b, v20.16b
 	aesmc	v16.16b, v16.16b
 	aese	v17.16b, v20.16b
 	aesmc	v17.16b, v17.16b
+	aese	v19.16b, v20.16b
+	aesmc	v19.16b, v19.16b
 	aese	v21.16b, v20.16b
 	aesmc	v21.16b, v21.16b
 	eor3	v7.16b, v22.16b, v7.16b, v0.16b // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
 	eor3	v3.16b, v22.16b, v3.16b, v4.16b // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v6.16b, v18.16b, v6.16b
-	eor	v5.16b, v16.16b, v5.16b
-	eor	v2.16b, v17.16b, v2.16b
+	eor	v6.16b, v16.16b, v6.16b
+	eor	v5.16b, v17.16b, v5.16b
+	eor	v2.16b, v19.16b, v2.16b
 	eor	v1.16b, v21.16b, v1.16b
 	cbnz	x4, .Laegis128l_finalize_sha3_1
 	not	v4.16b, v23.16b                 // let low = s[0] ^ s[1] ^ s[2] ^ ~s[3];
@@ -3038,99 +3030,99 @@ aegis128l_mac:
 	movk	x7, #0x201, lsl #16
 	movk	x9, #0x5518, lsl #16
 	movk	x7, #0x503, lsl #32
-	movz	x10, #0x3ddb
+	movz	x13, #0x3ddb
+	movz	x11, #0x100
 	movk	x7, #0xd08, lsl #48
 	movz	x6, #0x2215
 	movk	x9, #0xc26d, lsl #32
-	movk	x10, #0x5518, lsl #16
+	movk	x13, #0x5518, lsl #16
+	movk	x11, #0x201, lsl #16
 	movk	x6, #0x5937, lsl #16
 	movk	x9, #0xf12f, lsl #48
 	movz	x8, #0x1120
-	movk	x10, #0xc26d, lsl #32
+	movk	x13, #0xc26d, lsl #32
+	movk	x11, #0x503, lsl #32
 	movk	x6, #0xe990, lsl #32
 	movk	x8, #0x4231, lsl #16
+	movk	x13, #0xf12f, lsl #48
+	movz	x12, #0x1120
+	movk	x11, #0xd08, lsl #48
+	movz	x10, #0x2215
 	fmov	d0, x7
 	movk	x6, #0x6279, lsl #48
 	movk	x8, #0xb573, lsl #32
+	movk	x12, #0x4231, lsl #16
+	movk	x10, #0x5937, lsl #16
 	fmov	d1, x9
 	movk	x8, #0xdd28, lsl #48
-	ldr	q4, [x4]                        // let s = absorb_128l(init_128l(key[0], nonce[0]), src, length);
-	movk	x10, #0xf12f, lsl #48
+	movk	x12, #0xb573, lsl #32
+	movk	x10, #0xe990, lsl #32
+	fmov	d22, x13
+	movk	x12, #0xdd28, lsl #48
+	fmov	d19, x11
+	movk	x10, #0x6279, lsl #48
 	ins	v0.d[1], x6
-	ldr	q3, [x5]
-	movz	x6, #0x100
-	movz	x4, #0xc224
-	movk	x6, #0x201, lsl #16
-	movk	x4, #0xaae7, lsl #16
-	movk	x6, #0x503, lsl #32
-	movk	x4, #0x3d92, lsl #32
-	movz	x7, #0x1120
-	movk	x6, #0xd08, lsl #48
-	movz	x5, #0x2215
-	movk	x4, #0xed0, lsl #48
-	movk	x7, #0x4231, lsl #16
-	movk	x5, #0x5937, lsl #16
-	movk	x7, #0xb573, lsl #32
-	movk	x5, #0xe990, lsl #32
-	fmov	d24, x10
-	movk	x7, #0xdd28, lsl #48
-	fmov	d26, x6
-	movk	x5, #0x6279, lsl #48
 	ins	v1.d[1], x8
-	fmov	d19, x4
-	movi	v20.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	movi	v21.16b, #0xff                  // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
-	ins	v24.d[1], x7
-	ins	v26.d[1], x5
-	eor	v2.16b, v4.16b, v3.16b          // var s: u8x16[8] = [key ^ nonce, c1, c0, ~c1, key ^ nonce, key ^ c0, k...
+	ldr	q6, [x4]                        // let s = absorb_128l(init_128l(key[0], nonce[0]), src, length);
+	movz	x6, #0xc224
+	ldr	q3, [x5]
+	movk	x6, #0xaae7, lsl #16
+	movk	x6, #0x3d92, lsl #32
 	movz	x4, #0xeedf
-	eor	v25.16b, v4.16b, v0.16b
+	movk	x6, #0xed0, lsl #48
 	movk	x4, #0xbdce, lsl #16
-	eor	v27.16b, v4.16b, v1.16b
 	movk	x4, #0x4a8c, lsl #32
-	not	v0.16b, v25.16b
+	movi	v31.16b, #0xff                  // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
 	movk	x4, #0x22d7, lsl #48
+	ins	v22.d[1], x12
+	fmov	d4, x6
 	movz	x5, #0xa
-	mov	v18.16b, v2.16b
-	ins	v19.d[1], x4
+	ins	v19.d[1], x10
+	ins	v4.d[1], x4
+	eor	v2.16b, v6.16b, v3.16b          // var s: u8x16[8] = [key ^ nonce, c1, c0, ~c1, key ^ nonce, key ^ c0, k...
+	eor	v23.16b, v6.16b, v0.16b
+	eor	v20.16b, v6.16b, v1.16b
+	not	v1.16b, v23.16b
+	mov	v26.16b, v2.16b
 	b	.Laegis128l_mac_2
 .Laegis128l_mac_1:
-	mov	v2.16b, v0.16b                  // for k in 0..10 { s = update_128l(s, nonce, key); }
-	mov	v0.16b, v23.16b
-	mov	v18.16b, v6.16b
-	mov	v19.16b, v22.16b
+	mov	v2.16b, v5.16b                  // for k in 0..10 { s = update_128l(s, nonce, key); }
+	mov	v1.16b, v25.16b
+	mov	v26.16b, v4.16b
+	mov	v4.16b, v18.16b
 .Laegis128l_mac_2:
-	mov	v1.16b, v26.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v5.16b, v27.16b
+	movi	v0.16b, #0x0                    // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	sub	x5, x5, #1                      // for k in 0..10 { s = update_128l(s, nonce, key); }
-	aese	v1.16b, v20.16b
-	aesmc	v1.16b, v1.16b
-	aese	v5.16b, v20.16b
+	mov	v5.16b, v19.16b
+	mov	v7.16b, v20.16b
+	aese	v5.16b, v0.16b
 	aesmc	v5.16b, v5.16b
-	mov	v6.16b, v24.16b
-	mov	v7.16b, v25.16b
-	eor	v16.16b, v2.16b, v3.16b         // let k0 = s[0] ^ m0;
-	eor	v17.16b, v18.16b, v4.16b        // let k4 = s[4] ^ m1;
-	eor	v22.16b, v1.16b, v19.16b        // let s3 = round(s[2]) ^ s[3];
-	eor	v23.16b, v5.16b, v0.16b         // let s7 = round(s[6]) ^ s[7];
-	aese	v0.16b, v21.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v20.16b
-	aesmc	v2.16b, v2.16b
-	aese	v6.16b, v20.16b
-	aesmc	v6.16b, v6.16b
-	aese	v19.16b, v21.16b
-	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v20.16b
-	aesmc	v18.16b, v18.16b
-	aese	v7.16b, v20.16b
+	aese	v7.16b, v0.16b
 	aesmc	v7.16b, v7.16b
-	eor	v0.16b, v0.16b, v16.16b         // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v24.16b, v2.16b, v24.16b
-	eor	v26.16b, v6.16b, v26.16b
-	eor	v6.16b, v19.16b, v17.16b        // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v25.16b, v18.16b, v25.16b
-	eor	v27.16b, v7.16b, v27.16b
+	mov	v16.16b, v22.16b
+	mov	v17.16b, v23.16b
+	eor	v21.16b, v2.16b, v3.16b         // let k0 = s[0] ^ m0;
+	eor	v24.16b, v26.16b, v6.16b        // let k4 = s[4] ^ m1;
+	eor	v18.16b, v5.16b, v4.16b         // let s3 = round(s[2]) ^ s[3];
+	eor	v25.16b, v7.16b, v1.16b         // let s7 = round(s[6]) ^ s[7];
+	aese	v1.16b, v31.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
+	aesmc	v1.16b, v1.16b
+	aese	v2.16b, v0.16b
+	aesmc	v2.16b, v2.16b
+	aese	v16.16b, v0.16b
+	aesmc	v16.16b, v16.16b
+	aese	v4.16b, v31.16b
+	aesmc	v4.16b, v4.16b
+	aese	v26.16b, v0.16b
+	aesmc	v26.16b, v26.16b
+	aese	v17.16b, v0.16b
+	aesmc	v17.16b, v17.16b
+	eor	v5.16b, v1.16b, v21.16b         // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v22.16b, v2.16b, v22.16b
+	eor	v19.16b, v16.16b, v19.16b
+	eor	v4.16b, v4.16b, v24.16b         // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v23.16b, v26.16b, v23.16b
+	eor	v20.16b, v17.16b, v20.16b
 	cbnz	x5, .Laegis128l_mac_1
 	lsr	x6, x3, #5                      // for k in 0..n / 32 unroll 8, 1 {
 	lsr	x4, x3, #8
@@ -3138,387 +3130,391 @@ aegis128l_mac:
 	mov	x5, x2                          // for k in 0..n / 32 unroll 8, 1 {
 	b	.Laegis128l_mac_5
 .Laegis128l_mac_3:
-	movi	v4.16b, #0x0
-	movi	v3.16b, #0x0
-	mov	x5, x2
-	movi	v16.16b, #0x0
-	movi	v29.16b, #0x0
-	movi	v1.16b, #0x0
+	movi	v30.16b, #0x0
 	movi	v7.16b, #0x0
+	mov	x5, x2
+	movi	v3.16b, #0x0
+	movi	v1.16b, #0x0
+	movi	v0.16b, #0x0
+	movi	v21.16b, #0x0
 .Laegis128l_mac_4:
-	eor	v17.16b, v27.16b, v7.16b        // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v18.16b, v25.16b, v1.16b
-	ldp	q28, q19, [x5], #256            // s = update_128l(s, load(u8x16, ad, 32 * k), load(u8x16, ad, 32 * k + ...
-	eor	v5.16b, v26.16b, v16.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v2.16b, v24.16b, v3.16b
-	aese	v26.16b, v16.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	aesmc	v26.16b, v26.16b
-	aese	v27.16b, v7.16b
-	aesmc	v27.16b, v27.16b
-	aese	v24.16b, v3.16b
-	aesmc	v24.16b, v24.16b
-	aese	v25.16b, v1.16b
+	eor	v26.16b, v20.16b, v21.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v28.16b, v23.16b, v0.16b
+	ldp	q2, q6, [x5], #256              // s = update_128l(s, load(u8x16, ad, 32 * k), load(u8x16, ad, 32 * k + ...
+	aese	v20.16b, v21.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	aesmc	v20.16b, v20.16b
+	aese	v23.16b, v0.16b
+	aesmc	v23.16b, v23.16b
+	eor	v0.16b, v19.16b, v3.16b         // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v24.16b, v22.16b, v7.16b
+	ldp	q27, q29, [x5, #-224]
+	aese	v19.16b, v3.16b
+	aesmc	v19.16b, v19.16b
+	aese	v22.16b, v7.16b
+	aesmc	v22.16b, v22.16b
+	eor	v7.16b, v4.16b, v1.16b
+	eor	v3.16b, v5.16b, v30.16b
+	eor	v16.16b, v19.16b, v18.16b       // let s3 = round(s[2]) ^ s[3];
+	eor	v17.16b, v20.16b, v25.16b       // let s7 = round(s[6]) ^ s[7];
+	aese	v25.16b, v31.16b                // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
 	aesmc	v25.16b, v25.16b
-	eor	v1.16b, v6.16b, v29.16b
-	eor	v3.16b, v0.16b, v4.16b
-	eor	v7.16b, v26.16b, v22.16b        // let s3 = round(s[2]) ^ s[3];
-	eor	v16.16b, v27.16b, v23.16b       // let s7 = round(s[6]) ^ s[7];
-	aese	v23.16b, v21.16b                // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
-	aesmc	v23.16b, v23.16b
-	aese	v0.16b, v4.16b
-	aesmc	v0.16b, v0.16b
-	aese	v22.16b, v21.16b
-	aesmc	v22.16b, v22.16b
-	aese	v6.16b, v29.16b
-	aesmc	v6.16b, v6.16b
-	eor	v27.16b, v24.16b, v5.16b
-	eor	v26.16b, v25.16b, v17.16b
-	aese	v24.16b, v5.16b
-	aesmc	v24.16b, v24.16b
-	eor	v31.16b, v3.16b, v28.16b        // let k0 = s[0] ^ m0;
-	aese	v25.16b, v17.16b
-	aesmc	v25.16b, v25.16b
-	eor	v4.16b, v1.16b, v19.16b         // let k4 = s[4] ^ m1;
-	eor	v3.16b, v23.16b, v31.16b
-	eor	v28.16b, v0.16b, v2.16b
-	eor	v30.16b, v22.16b, v4.16b
-	eor	v19.16b, v6.16b, v18.16b
-	ldp	q1, q29, [x5, #-224]
-	eor	v5.16b, v24.16b, v7.16b
-	eor	v17.16b, v25.16b, v16.16b
-	aese	v16.16b, v21.16b
-	aesmc	v16.16b, v16.16b
-	aese	v23.16b, v31.16b
-	aesmc	v23.16b, v23.16b
-	aese	v0.16b, v2.16b
-	aesmc	v0.16b, v0.16b
-	aese	v7.16b, v21.16b
-	aesmc	v7.16b, v7.16b
-	aese	v22.16b, v4.16b
-	aesmc	v22.16b, v22.16b
-	aese	v6.16b, v18.16b
-	aesmc	v6.16b, v6.16b
-	eor	v1.16b, v3.16b, v1.16b
-	eor	v3.16b, v30.16b, v29.16b
-	eor	v29.16b, v16.16b, v1.16b
-	eor	v25.16b, v23.16b, v28.16b
-	eor	v2.16b, v0.16b, v27.16b
-	eor	v18.16b, v7.16b, v3.16b
-	eor	v24.16b, v22.16b, v19.16b
-	eor	v4.16b, v6.16b, v26.16b
-	aese	v0.16b, v27.16b
-	aesmc	v0.16b, v0.16b
-	aese	v6.16b, v26.16b
-	aesmc	v6.16b, v6.16b
-	aese	v16.16b, v1.16b
-	aesmc	v16.16b, v16.16b
-	aese	v23.16b, v28.16b
-	aesmc	v23.16b, v23.16b
-	aese	v7.16b, v3.16b
-	aesmc	v7.16b, v7.16b
-	aese	v22.16b, v19.16b
-	aesmc	v22.16b, v22.16b
-	ldp	q1, q3, [x5, #-192]
-	eor	v0.16b, v0.16b, v5.16b
-	eor	v6.16b, v6.16b, v17.16b
-	aese	v17.16b, v21.16b
-	aesmc	v17.16b, v17.16b
-	aese	v5.16b, v21.16b
+	aese	v5.16b, v30.16b
 	aesmc	v5.16b, v5.16b
-	eor	v28.16b, v16.16b, v25.16b
-	eor	v27.16b, v23.16b, v2.16b
-	eor	v19.16b, v7.16b, v24.16b
-	eor	v26.16b, v22.16b, v4.16b
-	aese	v23.16b, v2.16b
-	aesmc	v23.16b, v23.16b
-	eor	v29.16b, v29.16b, v1.16b
-	aese	v22.16b, v4.16b
-	aesmc	v22.16b, v22.16b
-	eor	v3.16b, v18.16b, v3.16b
-	aese	v16.16b, v25.16b
-	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v24.16b
-	aesmc	v7.16b, v7.16b
-	eor	v2.16b, v17.16b, v29.16b
-	eor	v24.16b, v5.16b, v3.16b
-	ldp	q1, q25, [x5, #-160]
-	eor	v4.16b, v23.16b, v0.16b
-	eor	v18.16b, v22.16b, v6.16b
-	aese	v6.16b, v21.16b
-	aesmc	v6.16b, v6.16b
-	aese	v17.16b, v29.16b
-	aesmc	v17.16b, v17.16b
-	aese	v0.16b, v21.16b
-	aesmc	v0.16b, v0.16b
-	aese	v5.16b, v3.16b
-	aesmc	v5.16b, v5.16b
-	eor	v23.16b, v16.16b, v27.16b
-	eor	v22.16b, v7.16b, v26.16b
-	aese	v16.16b, v27.16b
-	aesmc	v16.16b, v16.16b
-	eor	v29.16b, v2.16b, v1.16b
-	aese	v7.16b, v26.16b
-	aesmc	v7.16b, v7.16b
-	eor	v3.16b, v24.16b, v25.16b
-	eor	v2.16b, v6.16b, v29.16b
-	eor	v25.16b, v17.16b, v28.16b
-	eor	v30.16b, v0.16b, v3.16b
-	eor	v24.16b, v5.16b, v19.16b
-	ldp	q1, q31, [x5, #-128]
-	eor	v27.16b, v16.16b, v4.16b
-	eor	v26.16b, v7.16b, v18.16b
-	aese	v18.16b, v21.16b
-	aesmc	v18.16b, v18.16b
-	aese	v6.16b, v29.16b
-	aesmc	v6.16b, v6.16b
-	aese	v17.16b, v28.16b
-	aesmc	v17.16b, v17.16b
-	aese	v4.16b, v21.16b
-	aesmc	v4.16b, v4.16b
-	aese	v0.16b, v3.16b
-	aesmc	v0.16b, v0.16b
-	aese	v5.16b, v19.16b
-	aesmc	v5.16b, v5.16b
-	eor	v28.16b, v2.16b, v1.16b
-	eor	v29.16b, v30.16b, v31.16b
-	eor	v19.16b, v18.16b, v28.16b
-	eor	v2.16b, v6.16b, v25.16b
-	eor	v7.16b, v17.16b, v23.16b
-	eor	v16.16b, v4.16b, v29.16b
-	eor	v1.16b, v0.16b, v24.16b
-	eor	v3.16b, v5.16b, v22.16b
-	aese	v17.16b, v23.16b
-	aesmc	v17.16b, v17.16b
-	aese	v5.16b, v22.16b
-	aesmc	v5.16b, v5.16b
-	aese	v18.16b, v28.16b
-	aesmc	v18.16b, v18.16b
-	aese	v6.16b, v25.16b
-	aesmc	v6.16b, v6.16b
-	aese	v4.16b, v29.16b
-	aesmc	v4.16b, v4.16b
-	aese	v0.16b, v24.16b
-	aesmc	v0.16b, v0.16b
-	ldp	q28, q29, [x5, #-96]
-	eor	v25.16b, v17.16b, v27.16b
-	eor	v24.16b, v5.16b, v26.16b
-	aese	v26.16b, v21.16b
-	aesmc	v26.16b, v26.16b
-	aese	v27.16b, v21.16b
-	aesmc	v27.16b, v27.16b
-	eor	v17.16b, v18.16b, v2.16b
-	eor	v23.16b, v6.16b, v7.16b
-	eor	v5.16b, v4.16b, v1.16b
-	eor	v22.16b, v0.16b, v3.16b
-	aese	v6.16b, v7.16b
-	aesmc	v6.16b, v6.16b
-	eor	v7.16b, v19.16b, v28.16b
-	aese	v0.16b, v3.16b
-	aesmc	v0.16b, v0.16b
-	eor	v3.16b, v16.16b, v29.16b
-	aese	v18.16b, v2.16b
+	aese	v18.16b, v31.16b
 	aesmc	v18.16b, v18.16b
 	aese	v4.16b, v1.16b
 	aesmc	v4.16b, v4.16b
-	eor	v2.16b, v26.16b, v7.16b
-	eor	v19.16b, v27.16b, v3.16b
-	ldp	q1, q28, [x5, #-64]
-	eor	v6.16b, v6.16b, v25.16b
-	eor	v0.16b, v0.16b, v24.16b
-	aese	v24.16b, v21.16b
-	aesmc	v24.16b, v24.16b
-	aese	v26.16b, v7.16b
-	aesmc	v26.16b, v26.16b
-	aese	v25.16b, v21.16b
+	eor	v21.16b, v22.16b, v0.16b
+	eor	v19.16b, v23.16b, v26.16b
+	aese	v22.16b, v0.16b
+	aesmc	v22.16b, v22.16b
+	eor	v20.16b, v3.16b, v2.16b         // let k0 = s[0] ^ m0;
+	aese	v23.16b, v26.16b
+	aesmc	v23.16b, v23.16b
+	eor	v6.16b, v7.16b, v6.16b          // let k4 = s[4] ^ m1;
+	eor	v2.16b, v25.16b, v20.16b
+	eor	v0.16b, v5.16b, v24.16b
+	eor	v1.16b, v18.16b, v6.16b
+	ldp	q26, q3, [x5, #-192]
+	aese	v25.16b, v20.16b
 	aesmc	v25.16b, v25.16b
-	aese	v27.16b, v3.16b
-	aesmc	v27.16b, v27.16b
-	eor	v16.16b, v18.16b, v23.16b
-	eor	v7.16b, v4.16b, v22.16b
-	aese	v18.16b, v23.16b
+	aese	v5.16b, v24.16b
+	aesmc	v5.16b, v5.16b
+	aese	v18.16b, v6.16b
 	aesmc	v18.16b, v18.16b
-	eor	v29.16b, v2.16b, v1.16b
-	aese	v4.16b, v22.16b
+	eor	v24.16b, v4.16b, v28.16b
+	eor	v6.16b, v22.16b, v16.16b
+	eor	v7.16b, v23.16b, v17.16b
+	aese	v17.16b, v31.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v31.16b
+	aesmc	v16.16b, v16.16b
+	aese	v4.16b, v28.16b
 	aesmc	v4.16b, v4.16b
-	eor	v31.16b, v19.16b, v28.16b
-	sub	x4, x4, #1                      // for k in 0..n / 32 unroll 8, 1 {
-	eor	v19.16b, v24.16b, v29.16b
-	eor	v3.16b, v26.16b, v17.16b
-	eor	v30.16b, v25.16b, v31.16b
-	eor	v1.16b, v27.16b, v5.16b
-	ldp	q2, q28, [x5, #-32]
-	eor	v22.16b, v18.16b, v6.16b
-	eor	v23.16b, v4.16b, v0.16b
-	aese	v0.16b, v21.16b
-	aesmc	v0.16b, v0.16b
-	aese	v24.16b, v29.16b
-	aesmc	v24.16b, v24.16b
-	aese	v26.16b, v17.16b
-	aesmc	v26.16b, v26.16b
-	aese	v6.16b, v21.16b
+	eor	v2.16b, v2.16b, v27.16b
+	eor	v27.16b, v1.16b, v29.16b
+	eor	v28.16b, v17.16b, v2.16b
+	eor	v23.16b, v25.16b, v0.16b
+	ldp	q22, q20, [x5, #-160]
+	aese	v17.16b, v2.16b
+	aesmc	v17.16b, v17.16b
+	aese	v25.16b, v0.16b
+	aesmc	v25.16b, v25.16b
+	eor	v29.16b, v5.16b, v21.16b
+	eor	v2.16b, v16.16b, v27.16b
+	eor	v1.16b, v18.16b, v24.16b
+	eor	v0.16b, v4.16b, v19.16b
+	aese	v5.16b, v21.16b
+	aesmc	v5.16b, v5.16b
+	aese	v4.16b, v19.16b
+	aesmc	v4.16b, v4.16b
+	aese	v16.16b, v27.16b
+	aesmc	v16.16b, v16.16b
+	aese	v18.16b, v24.16b
+	aesmc	v18.16b, v18.16b
+	eor	v21.16b, v5.16b, v6.16b
+	eor	v24.16b, v4.16b, v7.16b
+	aese	v7.16b, v31.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v31.16b
 	aesmc	v6.16b, v6.16b
+	eor	v19.16b, v17.16b, v23.16b
+	eor	v27.16b, v25.16b, v29.16b
+	eor	v5.16b, v16.16b, v1.16b
+	eor	v4.16b, v18.16b, v0.16b
+	aese	v25.16b, v29.16b
+	aesmc	v25.16b, v25.16b
+	eor	v26.16b, v28.16b, v26.16b
+	aese	v18.16b, v0.16b
+	aesmc	v18.16b, v18.16b
+	eor	v28.16b, v2.16b, v3.16b
+	aese	v17.16b, v23.16b
+	aesmc	v17.16b, v17.16b
+	aese	v16.16b, v1.16b
+	aesmc	v16.16b, v16.16b
+	eor	v3.16b, v7.16b, v26.16b
+	eor	v0.16b, v6.16b, v28.16b
+	ldp	q1, q2, [x5, #-128]
+	aese	v7.16b, v26.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v28.16b
+	aesmc	v6.16b, v6.16b
+	eor	v26.16b, v25.16b, v21.16b
+	eor	v25.16b, v18.16b, v24.16b
+	aese	v24.16b, v31.16b
+	aesmc	v24.16b, v24.16b
+	aese	v21.16b, v31.16b
+	aesmc	v21.16b, v21.16b
+	eor	v30.16b, v17.16b, v27.16b
+	eor	v23.16b, v16.16b, v4.16b
+	aese	v17.16b, v27.16b
+	aesmc	v17.16b, v17.16b
+	eor	v22.16b, v3.16b, v22.16b
+	aese	v16.16b, v4.16b
+	aesmc	v16.16b, v16.16b
+	eor	v20.16b, v0.16b, v20.16b
+	eor	v18.16b, v24.16b, v22.16b
+	eor	v0.16b, v7.16b, v19.16b
+	eor	v3.16b, v21.16b, v20.16b
+	ldp	q28, q4, [x5, #-96]
+	aese	v24.16b, v22.16b
+	aesmc	v24.16b, v24.16b
+	aese	v7.16b, v19.16b
+	aesmc	v7.16b, v7.16b
+	aese	v21.16b, v20.16b
+	aesmc	v21.16b, v21.16b
+	eor	v22.16b, v6.16b, v5.16b
+	eor	v20.16b, v17.16b, v26.16b
+	eor	v19.16b, v16.16b, v25.16b
 	aese	v25.16b, v31.16b
 	aesmc	v25.16b, v25.16b
-	aese	v27.16b, v5.16b
-	aesmc	v27.16b, v27.16b
-	eor	v4.16b, v19.16b, v2.16b
-	eor	v29.16b, v30.16b, v28.16b
+	aese	v26.16b, v31.16b
+	aesmc	v26.16b, v26.16b
+	aese	v6.16b, v5.16b
+	aesmc	v6.16b, v6.16b
+	eor	v1.16b, v18.16b, v1.16b
+	eor	v16.16b, v3.16b, v2.16b
+	eor	v5.16b, v25.16b, v1.16b
+	eor	v3.16b, v24.16b, v0.16b
+	ldp	q27, q18, [x5, #-64]
+	aese	v25.16b, v1.16b
+	aesmc	v25.16b, v25.16b
+	aese	v24.16b, v0.16b
+	aesmc	v24.16b, v24.16b
+	eor	v29.16b, v7.16b, v30.16b
+	eor	v2.16b, v26.16b, v16.16b
+	eor	v1.16b, v21.16b, v22.16b
+	eor	v0.16b, v6.16b, v23.16b
+	aese	v7.16b, v30.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v23.16b
+	aesmc	v6.16b, v6.16b
+	aese	v26.16b, v16.16b
+	aesmc	v26.16b, v26.16b
+	aese	v21.16b, v22.16b
+	aesmc	v21.16b, v21.16b
+	eor	v23.16b, v7.16b, v20.16b
+	eor	v22.16b, v6.16b, v19.16b
+	aese	v19.16b, v31.16b
+	aesmc	v19.16b, v19.16b
+	aese	v20.16b, v31.16b
+	aesmc	v20.16b, v20.16b
+	eor	v17.16b, v25.16b, v3.16b
+	eor	v7.16b, v24.16b, v29.16b
+	eor	v16.16b, v26.16b, v1.16b
+	eor	v6.16b, v21.16b, v0.16b
+	aese	v24.16b, v29.16b
+	aesmc	v24.16b, v24.16b
+	eor	v5.16b, v5.16b, v28.16b
+	aese	v21.16b, v0.16b
+	aesmc	v21.16b, v21.16b
+	eor	v4.16b, v2.16b, v4.16b
+	aese	v25.16b, v3.16b
+	aesmc	v25.16b, v25.16b
+	aese	v26.16b, v1.16b
+	aesmc	v26.16b, v26.16b
+	eor	v28.16b, v19.16b, v5.16b
+	eor	v0.16b, v20.16b, v4.16b
+	ldp	q1, q2, [x5, #-32]
+	aese	v19.16b, v5.16b
+	aesmc	v19.16b, v19.16b
+	aese	v20.16b, v4.16b
+	aesmc	v20.16b, v20.16b
+	eor	v4.16b, v24.16b, v23.16b
+	eor	v5.16b, v21.16b, v22.16b
+	aese	v22.16b, v31.16b
+	aesmc	v22.16b, v22.16b
+	aese	v23.16b, v31.16b
+	aesmc	v23.16b, v23.16b
+	eor	v3.16b, v25.16b, v7.16b
+	eor	v21.16b, v26.16b, v6.16b
+	aese	v25.16b, v7.16b
+	aesmc	v25.16b, v25.16b
+	eor	v7.16b, v28.16b, v27.16b
+	aese	v26.16b, v6.16b
+	aesmc	v26.16b, v26.16b
+	eor	v27.16b, v0.16b, v18.16b
+	eor	v6.16b, v22.16b, v7.16b
+	sub	x4, x4, #1                      // for k in 0..n / 32 unroll 8, 1 {
+	aese	v22.16b, v7.16b
+	aesmc	v22.16b, v22.16b
+	eor	v7.16b, v19.16b, v17.16b
+	eor	v24.16b, v23.16b, v27.16b
+	eor	v0.16b, v20.16b, v16.16b
+	eor	v18.16b, v25.16b, v4.16b
+	eor	v25.16b, v26.16b, v5.16b
+	aese	v5.16b, v31.16b
+	aesmc	v5.16b, v5.16b
+	aese	v19.16b, v17.16b
+	aesmc	v19.16b, v19.16b
+	aese	v4.16b, v31.16b
+	aesmc	v4.16b, v4.16b
+	aese	v23.16b, v27.16b
+	aesmc	v23.16b, v23.16b
+	aese	v20.16b, v16.16b
+	aesmc	v20.16b, v20.16b
+	eor	v30.16b, v6.16b, v1.16b
+	eor	v1.16b, v24.16b, v2.16b
 	cbnz	x4, .Laegis128l_mac_4
-	eor	v27.16b, v27.16b, v7.16b        // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v25.16b, v25.16b, v1.16b
-	eor	v6.16b, v6.16b, v29.16b
-	eor	v26.16b, v26.16b, v16.16b       // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v24.16b, v24.16b, v3.16b
-	eor	v0.16b, v0.16b, v4.16b
+	eor	v20.16b, v20.16b, v21.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v23.16b, v23.16b, v0.16b
+	eor	v4.16b, v4.16b, v1.16b
+	eor	v19.16b, v19.16b, v3.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v22.16b, v22.16b, v7.16b
+	eor	v5.16b, v5.16b, v30.16b
 .Laegis128l_mac_5:
 	and	x4, x6, #0x7                    // for k in 0..n / 32 unroll 8, 1 {
 	cbnz	x4, .Laegis128l_mac_7
-	mov	v18.16b, v0.16b                 // for k in 0..n / 32 unroll 8, 1 {
-	mov	v17.16b, v23.16b
-	mov	v28.16b, v6.16b
-	mov	v16.16b, v22.16b
+	mov	v24.16b, v5.16b                 // for k in 0..n / 32 unroll 8, 1 {
+	mov	v21.16b, v25.16b
+	mov	v26.16b, v4.16b
+	mov	v17.16b, v18.16b
 	b	.Laegis128l_mac_8
 .Laegis128l_mac_6:
-	mov	v0.16b, v18.16b                 // for k in 0..n / 32 unroll 8, 1 {
-	mov	v23.16b, v17.16b
-	mov	v6.16b, v28.16b
-	mov	v22.16b, v16.16b
+	mov	v5.16b, v24.16b                 // for k in 0..n / 32 unroll 8, 1 {
+	mov	v25.16b, v21.16b
+	mov	v4.16b, v26.16b
+	mov	v18.16b, v17.16b
 .Laegis128l_mac_7:
-	mov	v3.16b, v26.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v4.16b, v27.16b
+	movi	v0.16b, #0x0                    // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	ldp	q1, q2, [x5], #32               // s = update_128l(s, load(u8x16, ad, 32 * k), load(u8x16, ad, 32 * k + ...
-	aese	v3.16b, v20.16b
-	aesmc	v3.16b, v3.16b
 	sub	x4, x4, #1                      // for k in 0..n / 32 unroll 8, 1 {
-	aese	v4.16b, v20.16b
-	aesmc	v4.16b, v4.16b
-	mov	v5.16b, v24.16b
-	mov	v7.16b, v25.16b
-	eor	v1.16b, v0.16b, v1.16b          // let k0 = s[0] ^ m0;
-	eor	v2.16b, v6.16b, v2.16b          // let k4 = s[4] ^ m1;
-	eor	v16.16b, v3.16b, v22.16b        // let s3 = round(s[2]) ^ s[3];
-	eor	v17.16b, v4.16b, v23.16b        // let s7 = round(s[6]) ^ s[7];
-	aese	v23.16b, v21.16b                // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
-	aesmc	v23.16b, v23.16b
-	aese	v0.16b, v20.16b
-	aesmc	v0.16b, v0.16b
-	aese	v5.16b, v20.16b
-	aesmc	v5.16b, v5.16b
-	aese	v22.16b, v21.16b
-	aesmc	v22.16b, v22.16b
-	aese	v6.16b, v20.16b
+	mov	v3.16b, v19.16b
+	mov	v6.16b, v20.16b
+	aese	v3.16b, v0.16b
+	aesmc	v3.16b, v3.16b
+	aese	v6.16b, v0.16b
 	aesmc	v6.16b, v6.16b
-	aese	v7.16b, v20.16b
+	mov	v7.16b, v22.16b
+	mov	v16.16b, v23.16b
+	eor	v1.16b, v5.16b, v1.16b          // let k0 = s[0] ^ m0;
+	eor	v2.16b, v4.16b, v2.16b          // let k4 = s[4] ^ m1;
+	eor	v17.16b, v3.16b, v18.16b        // let s3 = round(s[2]) ^ s[3];
+	eor	v21.16b, v6.16b, v25.16b        // let s7 = round(s[6]) ^ s[7];
+	aese	v25.16b, v31.16b                // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
+	aesmc	v25.16b, v25.16b
+	aese	v5.16b, v0.16b
+	aesmc	v5.16b, v5.16b
+	aese	v7.16b, v0.16b
 	aesmc	v7.16b, v7.16b
-	eor	v18.16b, v23.16b, v1.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v24.16b, v0.16b, v24.16b
-	eor	v26.16b, v5.16b, v26.16b
-	eor	v28.16b, v22.16b, v2.16b        // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v25.16b, v6.16b, v25.16b
-	eor	v27.16b, v7.16b, v27.16b
+	aese	v18.16b, v31.16b
+	aesmc	v18.16b, v18.16b
+	aese	v4.16b, v0.16b
+	aesmc	v4.16b, v4.16b
+	aese	v16.16b, v0.16b
+	aesmc	v16.16b, v16.16b
+	eor	v24.16b, v25.16b, v1.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v22.16b, v5.16b, v22.16b
+	eor	v19.16b, v7.16b, v19.16b
+	eor	v26.16b, v18.16b, v2.16b        // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v23.16b, v4.16b, v23.16b
+	eor	v20.16b, v16.16b, v20.16b
 	cbnz	x4, .Laegis128l_mac_6
 .Laegis128l_mac_8:
 	and	x5, x3, #0x1f                   // if n % 32 != 0 {
 	cbnz	x5, .Laegis128l_mac_9
-	mov	v23.16b, v18.16b                // if n % 32 != 0 {
-	mov	v22.16b, v17.16b
-	mov	v17.16b, v28.16b
-	mov	v19.16b, v16.16b
+	mov	v27.16b, v24.16b                // if n % 32 != 0 {
+	mov	v25.16b, v21.16b
+	mov	v21.16b, v26.16b
+	mov	v18.16b, v17.16b
 	b	.Laegis128l_mac_11
 .Laegis128l_mac_9:
+	movi	v0.16b, #0x0                    // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	add	x7, sp, #0                      // store(block, 0, zero);
 	and	x4, x3, #0xffffffffffffffe0     // for k in 0..n % 32 { block[k] = p[n / 32 * 32 + k]; }
 	add	x2, x2, x4
 	mov	x6, x7
-	stp	q20, q20, [x7]
+	stp	q0, q0, [x7]
 .Laegis128l_mac_10:
 	ldrb	w4, [x2], #1                    // for k in 0..n % 32 { block[k] = p[n / 32 * 32 + k]; }
 	sub	x5, x5, #1
 	strb	w4, [x6], #1
 	cbnz	x5, .Laegis128l_mac_10
-	mov	v3.16b, v26.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v4.16b, v27.16b
+	movi	v0.16b, #0x0                    // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	ldp	q1, q2, [x7]                    // return load(u8x16, block, 0), load(u8x16, block, 16);
-	aese	v3.16b, v20.16b
+	mov	v3.16b, v19.16b
+	mov	v6.16b, v20.16b
+	aese	v3.16b, v0.16b
 	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v20.16b
-	aesmc	v4.16b, v4.16b
-	mov	v5.16b, v24.16b
-	mov	v7.16b, v25.16b
-	eor	v1.16b, v18.16b, v1.16b         // let k0 = s[0] ^ m0;
-	eor	v2.16b, v28.16b, v2.16b         // let k4 = s[4] ^ m1;
-	eor	v19.16b, v3.16b, v16.16b        // let s3 = round(s[2]) ^ s[3];
-	eor	v22.16b, v4.16b, v17.16b        // let s7 = round(s[6]) ^ s[7];
-	aese	v17.16b, v21.16b                // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
-	aesmc	v17.16b, v17.16b
-	aese	v18.16b, v20.16b
-	aesmc	v18.16b, v18.16b
-	aese	v5.16b, v20.16b
-	aesmc	v5.16b, v5.16b
-	aese	v16.16b, v21.16b
-	aesmc	v16.16b, v16.16b
-	aese	v28.16b, v20.16b
-	aesmc	v28.16b, v28.16b
-	aese	v7.16b, v20.16b
+	aese	v6.16b, v0.16b
+	aesmc	v6.16b, v6.16b
+	mov	v7.16b, v22.16b
+	mov	v16.16b, v23.16b
+	eor	v1.16b, v24.16b, v1.16b         // let k0 = s[0] ^ m0;
+	eor	v2.16b, v26.16b, v2.16b         // let k4 = s[4] ^ m1;
+	eor	v18.16b, v3.16b, v17.16b        // let s3 = round(s[2]) ^ s[3];
+	eor	v25.16b, v6.16b, v21.16b        // let s7 = round(s[6]) ^ s[7];
+	aese	v21.16b, v31.16b                // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
+	aesmc	v21.16b, v21.16b
+	aese	v24.16b, v0.16b
+	aesmc	v24.16b, v24.16b
+	aese	v7.16b, v0.16b
 	aesmc	v7.16b, v7.16b
-	eor	v23.16b, v17.16b, v1.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v24.16b, v18.16b, v24.16b
-	eor	v26.16b, v5.16b, v26.16b
-	eor	v17.16b, v16.16b, v2.16b        // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v25.16b, v28.16b, v25.16b
-	eor	v27.16b, v7.16b, v27.16b
+	aese	v17.16b, v31.16b
+	aesmc	v17.16b, v17.16b
+	aese	v26.16b, v0.16b
+	aesmc	v26.16b, v26.16b
+	aese	v16.16b, v0.16b
+	aesmc	v16.16b, v16.16b
+	eor	v27.16b, v21.16b, v1.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v22.16b, v24.16b, v22.16b
+	eor	v19.16b, v7.16b, v19.16b
+	eor	v21.16b, v17.16b, v2.16b        // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v23.16b, v26.16b, v23.16b
+	eor	v20.16b, v16.16b, v20.16b
 .Laegis128l_mac_11:
 	lsl	x3, x3, #3                      // finalize_128l(s, tag, tag_length, length << 3, tag_length << 3);
 	lsl	x2, x1, #3
 	movz	x4, #0x7
 	dup	v0.2d, x3                       // let t = s[2] ^ u64x2(ad_bits, message_bits) as u8x16;
 	ins	v0.d[1], x2
-	eor	v0.16b, v26.16b, v0.16b
+	eor	v1.16b, v19.16b, v0.16b
 	b	.Laegis128l_mac_13
 .Laegis128l_mac_12:
-	mov	v23.16b, v1.16b                 // for k in 0..7 { s = update_128l(s, t, t); }
-	mov	v22.16b, v16.16b
-	mov	v17.16b, v2.16b
-	mov	v19.16b, v7.16b
+	mov	v27.16b, v0.16b                 // for k in 0..7 { s = update_128l(s, t, t); }
+	mov	v25.16b, v16.16b
+	mov	v21.16b, v3.16b
+	mov	v18.16b, v2.16b
 .Laegis128l_mac_13:
-	mov	v1.16b, v26.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v2.16b, v27.16b
+	movi	v0.16b, #0x0                    // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	sub	x4, x4, #1                      // for k in 0..7 { s = update_128l(s, t, t); }
-	aese	v1.16b, v20.16b
-	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v20.16b
+	mov	v2.16b, v19.16b
+	mov	v3.16b, v20.16b
+	aese	v2.16b, v0.16b
 	aesmc	v2.16b, v2.16b
-	mov	v3.16b, v24.16b
-	mov	v4.16b, v25.16b
-	eor	v5.16b, v23.16b, v0.16b         // let k0 = s[0] ^ m0;
-	eor	v6.16b, v17.16b, v0.16b         // let k4 = s[4] ^ m1;
-	eor	v7.16b, v1.16b, v19.16b         // let s3 = round(s[2]) ^ s[3];
-	eor	v16.16b, v2.16b, v22.16b        // let s7 = round(s[6]) ^ s[7];
-	aese	v22.16b, v21.16b                // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
-	aesmc	v22.16b, v22.16b
-	aese	v23.16b, v20.16b
-	aesmc	v23.16b, v23.16b
-	aese	v3.16b, v20.16b
+	aese	v3.16b, v0.16b
 	aesmc	v3.16b, v3.16b
-	aese	v19.16b, v21.16b
-	aesmc	v19.16b, v19.16b
-	aese	v17.16b, v20.16b
-	aesmc	v17.16b, v17.16b
-	aese	v4.16b, v20.16b
+	mov	v4.16b, v22.16b
+	mov	v5.16b, v23.16b
+	eor	v6.16b, v27.16b, v1.16b         // let k0 = s[0] ^ m0;
+	eor	v7.16b, v21.16b, v1.16b         // let k4 = s[4] ^ m1;
+	eor	v2.16b, v2.16b, v18.16b         // let s3 = round(s[2]) ^ s[3];
+	eor	v16.16b, v3.16b, v25.16b        // let s7 = round(s[6]) ^ s[7];
+	aese	v25.16b, v31.16b                // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
+	aesmc	v25.16b, v25.16b
+	aese	v27.16b, v0.16b
+	aesmc	v27.16b, v27.16b
+	aese	v4.16b, v0.16b
 	aesmc	v4.16b, v4.16b
-	eor	v1.16b, v22.16b, v5.16b         // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v24.16b, v23.16b, v24.16b
-	eor	v26.16b, v3.16b, v26.16b
-	eor	v2.16b, v19.16b, v6.16b         // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v25.16b, v17.16b, v25.16b
-	eor	v27.16b, v4.16b, v27.16b
+	aese	v18.16b, v31.16b
+	aesmc	v18.16b, v18.16b
+	aese	v21.16b, v0.16b
+	aesmc	v21.16b, v21.16b
+	aese	v5.16b, v0.16b
+	aesmc	v5.16b, v5.16b
+	eor	v0.16b, v25.16b, v6.16b         // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v22.16b, v27.16b, v22.16b
+	eor	v19.16b, v4.16b, v19.16b
+	eor	v3.16b, v18.16b, v7.16b         // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v23.16b, v21.16b, v23.16b
+	eor	v20.16b, v5.16b, v20.16b
 	cbnz	x4, .Laegis128l_mac_12
-	eor	v0.16b, v1.16b, v24.16b         // let low = s[0] ^ s[1] ^ s[2] ^ ~s[3];
-	not	v1.16b, v7.16b
-	eor	v0.16b, v0.16b, v26.16b
-	eor	v2.16b, v2.16b, v25.16b         // let high = s[4] ^ s[5] ^ s[6];
+	eor	v0.16b, v0.16b, v22.16b         // let low = s[0] ^ s[1] ^ s[2] ^ ~s[3];
+	not	v1.16b, v2.16b
+	eor	v0.16b, v0.16b, v19.16b
+	eor	v2.16b, v3.16b, v23.16b         // let high = s[4] ^ s[5] ^ s[6];
 	eor	v3.16b, v0.16b, v1.16b
-	eor	v1.16b, v2.16b, v27.16b
+	eor	v1.16b, v2.16b, v20.16b
 	cmp	x1, #16                         // if tag_length == 16 {
 	b.ne	.Laegis128l_mac_14
 	eor	v0.16b, v3.16b, v1.16b          // tag[0] = low ^ high;
@@ -3569,97 +3565,97 @@ aegis128l_mac_sha3:
 	movk	x7, #0x201, lsl #16
 	movk	x9, #0x5518, lsl #16
 	movk	x7, #0x503, lsl #32
-	movz	x10, #0x3ddb
+	movz	x13, #0x3ddb
+	movz	x11, #0x100
 	movk	x7, #0xd08, lsl #48
 	movz	x6, #0x2215
 	movk	x9, #0xc26d, lsl #32
-	movk	x10, #0x5518, lsl #16
+	movk	x13, #0x5518, lsl #16
+	movk	x11, #0x201, lsl #16
 	movk	x6, #0x5937, lsl #16
 	movk	x9, #0xf12f, lsl #48
 	movz	x8, #0x1120
-	movk	x10, #0xc26d, lsl #32
+	movk	x13, #0xc26d, lsl #32
+	movk	x11, #0x503, lsl #32
 	movk	x6, #0xe990, lsl #32
 	movk	x8, #0x4231, lsl #16
+	movk	x13, #0xf12f, lsl #48
+	movz	x12, #0x1120
+	movk	x11, #0xd08, lsl #48
+	movz	x10, #0x2215
 	fmov	d0, x7
 	movk	x6, #0x6279, lsl #48
 	movk	x8, #0xb573, lsl #32
-	fmov	d2, x9
+	movk	x12, #0x4231, lsl #16
+	movk	x10, #0x5937, lsl #16
+	fmov	d1, x9
 	movk	x8, #0xdd28, lsl #48
-	ldr	q3, [x4]                        // let s = absorb_128l(init_128l(key[0], nonce[0]), src, length);
-	movk	x10, #0xf12f, lsl #48
+	movk	x12, #0xb573, lsl #32
+	movk	x10, #0xe990, lsl #32
+	fmov	d20, x13
+	movk	x12, #0xdd28, lsl #48
+	fmov	d22, x11
+	movk	x10, #0x6279, lsl #48
 	ins	v0.d[1], x6
-	ldr	q4, [x5]
-	movz	x6, #0x100
-	movz	x4, #0xc224
-	movk	x6, #0x201, lsl #16
-	movk	x4, #0xaae7, lsl #16
-	movk	x6, #0x503, lsl #32
-	movk	x4, #0x3d92, lsl #32
-	movz	x7, #0x1120
-	movk	x6, #0xd08, lsl #48
-	movz	x5, #0x2215
-	movk	x4, #0xed0, lsl #48
-	movk	x7, #0x4231, lsl #16
-	movk	x5, #0x5937, lsl #16
-	movk	x7, #0xb573, lsl #32
-	movk	x5, #0xe990, lsl #32
-	fmov	d5, x10
-	movk	x7, #0xdd28, lsl #48
-	fmov	d6, x6
-	movk	x5, #0x6279, lsl #48
-	ins	v2.d[1], x8
-	fmov	d7, x4
-	movi	v16.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	movi	v17.16b, #0xff                  // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
-	ins	v5.d[1], x7
-	ins	v6.d[1], x5
-	eor	v18.16b, v3.16b, v4.16b         // var s: u8x16[8] = [key ^ nonce, c1, c0, ~c1, key ^ nonce, key ^ c0, k...
+	ins	v1.d[1], x8
+	ldr	q23, [x4]                       // let s = absorb_128l(init_128l(key[0], nonce[0]), src, length);
+	ldr	q21, [x5]
+	movz	x5, #0xc224
+	movk	x5, #0xaae7, lsl #16
 	movz	x4, #0xeedf
-	eor	v19.16b, v3.16b, v0.16b
+	movk	x5, #0x3d92, lsl #32
 	movk	x4, #0xbdce, lsl #16
-	eor	v2.16b, v3.16b, v2.16b
+	movk	x5, #0xed0, lsl #48
 	movk	x4, #0x4a8c, lsl #32
-	not	v20.16b, v19.16b
 	movk	x4, #0x22d7, lsl #48
+	movi	v16.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	movi	v30.16b, #0xff                  // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
+	fmov	d24, x5
 	movz	x5, #0xa
-	mov	v21.16b, v18.16b
-	ins	v7.d[1], x4
+	ins	v20.d[1], x12
+	ins	v22.d[1], x10
+	ins	v24.d[1], x4
+	eor	v17.16b, v23.16b, v21.16b       // var s: u8x16[8] = [key ^ nonce, c1, c0, ~c1, key ^ nonce, key ^ c0, k...
+	eor	v19.16b, v23.16b, v0.16b
+	eor	v18.16b, v23.16b, v1.16b
+	not	v0.16b, v19.16b
+	mov	v6.16b, v17.16b
 	b	.Laegis128l_mac_sha3_2
 .Laegis128l_mac_sha3_1:
-	mov	v20.16b, v0.16b                 // for k in 0..10 { s = update_128l(s, nonce, key); }
-	mov	v7.16b, v1.16b
+	mov	v0.16b, v5.16b                  // for k in 0..10 { s = update_128l(s, nonce, key); }
+	mov	v24.16b, v7.16b
 .Laegis128l_mac_sha3_2:
-	mov	v0.16b, v6.16b                  // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v22.16b, v2.16b
+	mov	v1.16b, v22.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v2.16b, v18.16b
 	sub	x5, x5, #1                      // for k in 0..10 { s = update_128l(s, nonce, key); }
-	aese	v0.16b, v16.16b
-	aesmc	v0.16b, v0.16b
-	aese	v22.16b, v16.16b
-	aesmc	v22.16b, v22.16b
-	mov	v23.16b, v18.16b
-	eor	v1.16b, v0.16b, v7.16b          // let s3 = round(s[2]) ^ s[3];
-	aese	v7.16b, v17.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
-	aesmc	v7.16b, v7.16b
-	eor	v0.16b, v22.16b, v20.16b        // let s7 = round(s[6]) ^ s[7];
-	aese	v20.16b, v17.16b
-	aesmc	v20.16b, v20.16b
-	mov	v22.16b, v5.16b
-	mov	v24.16b, v21.16b
-	mov	v25.16b, v19.16b
-	aese	v23.16b, v16.16b
-	aesmc	v23.16b, v23.16b
-	aese	v22.16b, v16.16b
-	aesmc	v22.16b, v22.16b
-	aese	v24.16b, v16.16b
+	aese	v1.16b, v16.16b
+	aesmc	v1.16b, v1.16b
+	aese	v2.16b, v16.16b
+	aesmc	v2.16b, v2.16b
+	eor	v7.16b, v1.16b, v24.16b         // let s3 = round(s[2]) ^ s[3];
+	aese	v24.16b, v30.16b                // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
 	aesmc	v24.16b, v24.16b
-	aese	v25.16b, v16.16b
-	aesmc	v25.16b, v25.16b
-	eor3	v18.16b, v4.16b, v18.16b, v20.16b // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor3	v21.16b, v3.16b, v21.16b, v7.16b // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v5.16b, v23.16b, v5.16b
-	eor	v6.16b, v22.16b, v6.16b
-	eor	v19.16b, v24.16b, v19.16b
-	eor	v2.16b, v25.16b, v2.16b
+	eor	v5.16b, v2.16b, v0.16b          // let s7 = round(s[6]) ^ s[7];
+	aese	v0.16b, v30.16b
+	aesmc	v0.16b, v0.16b
+	mov	v1.16b, v17.16b
+	mov	v2.16b, v20.16b
+	mov	v3.16b, v6.16b
+	mov	v4.16b, v19.16b
+	aese	v1.16b, v16.16b
+	aesmc	v1.16b, v1.16b
+	aese	v2.16b, v16.16b
+	aesmc	v2.16b, v2.16b
+	aese	v3.16b, v16.16b
+	aesmc	v3.16b, v3.16b
+	aese	v4.16b, v16.16b
+	aesmc	v4.16b, v4.16b
+	eor3	v17.16b, v21.16b, v17.16b, v0.16b // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor3	v6.16b, v23.16b, v6.16b, v24.16b // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v20.16b, v1.16b, v20.16b
+	eor	v22.16b, v2.16b, v22.16b
+	eor	v19.16b, v3.16b, v19.16b
+	eor	v18.16b, v4.16b, v18.16b
 	cbnz	x5, .Laegis128l_mac_sha3_1
 	lsr	x6, x3, #5                      // for k in 0..n / 32 unroll 8, 1 {
 	lsr	x4, x3, #8
@@ -3667,270 +3663,270 @@ aegis128l_mac_sha3:
 	mov	x5, x2                          // for k in 0..n / 32 unroll 8, 1 {
 	b	.Laegis128l_mac_sha3_5
 .Laegis128l_mac_sha3_3:
-	movi	v3.16b, #0x0
-	movi	v4.16b, #0x0
+	movi	v25.16b, #0x0
+	movi	v1.16b, #0x0
 	mov	x5, x2
-	movi	v7.16b, #0x0
-	movi	v20.16b, #0x0
-	movi	v22.16b, #0x0
+	movi	v4.16b, #0x0
+	movi	v0.16b, #0x0
+	movi	v27.16b, #0x0
 	movi	v23.16b, #0x0
 .Laegis128l_mac_sha3_4:
-	eor	v24.16b, v2.16b, v23.16b        // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v25.16b, v19.16b, v22.16b
-	ldp	q26, q27, [x5], #256            // s = update_128l(s, load(u8x16, ad, 32 * k), load(u8x16, ad, 32 * k + ...
-	eor	v28.16b, v6.16b, v7.16b         // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v29.16b, v5.16b, v4.16b
-	aese	v6.16b, v7.16b                  // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	aesmc	v6.16b, v6.16b
-	aese	v2.16b, v23.16b
-	aesmc	v2.16b, v2.16b
-	aese	v5.16b, v4.16b
-	aesmc	v5.16b, v5.16b
-	aese	v19.16b, v22.16b
-	aesmc	v19.16b, v19.16b
-	eor3	v4.16b, v18.16b, v3.16b, v26.16b // let k0 = s[0] ^ m0;
-	eor3	v7.16b, v21.16b, v20.16b, v27.16b // let k4 = s[4] ^ m1;
-	eor	v6.16b, v6.16b, v1.16b          // let s3 = round(s[2]) ^ s[3];
-	eor	v2.16b, v2.16b, v0.16b          // let s7 = round(s[6]) ^ s[7];
-	aese	v0.16b, v17.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
-	aesmc	v0.16b, v0.16b
-	aese	v18.16b, v3.16b
+	eor	v21.16b, v18.16b, v23.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v24.16b, v19.16b, v27.16b
+	ldp	q2, q26, [x5], #256             // s = update_128l(s, load(u8x16, ad, 32 * k), load(u8x16, ad, 32 * k + ...
+	aese	v18.16b, v23.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	aesmc	v18.16b, v18.16b
-	aese	v1.16b, v17.16b
-	aesmc	v1.16b, v1.16b
-	aese	v21.16b, v20.16b
-	aesmc	v21.16b, v21.16b
-	eor	v3.16b, v5.16b, v28.16b
-	eor	v20.16b, v19.16b, v24.16b
-	aese	v5.16b, v28.16b
-	aesmc	v5.16b, v5.16b
-	aese	v19.16b, v24.16b
-	aesmc	v19.16b, v19.16b
-	ldp	q22, q23, [x5, #-224]
-	eor	v24.16b, v18.16b, v29.16b
-	eor	v26.16b, v21.16b, v25.16b
-	eor	v5.16b, v5.16b, v6.16b
-	eor	v19.16b, v19.16b, v2.16b
-	eor3	v22.16b, v0.16b, v4.16b, v22.16b
-	eor3	v23.16b, v1.16b, v7.16b, v23.16b
-	ldp	q27, q28, [x5, #-192]
-	aese	v2.16b, v17.16b
-	aesmc	v2.16b, v2.16b
-	aese	v0.16b, v4.16b
-	aesmc	v0.16b, v0.16b
-	aese	v18.16b, v29.16b
-	aesmc	v18.16b, v18.16b
-	aese	v6.16b, v17.16b
-	aesmc	v6.16b, v6.16b
-	aese	v1.16b, v7.16b
-	aesmc	v1.16b, v1.16b
-	aese	v21.16b, v25.16b
-	aesmc	v21.16b, v21.16b
-	eor	v4.16b, v0.16b, v24.16b
-	eor	v7.16b, v18.16b, v3.16b
-	eor	v25.16b, v1.16b, v26.16b
-	eor	v29.16b, v21.16b, v20.16b
-	eor3	v27.16b, v2.16b, v22.16b, v27.16b
-	eor3	v28.16b, v6.16b, v23.16b, v28.16b
-	aese	v18.16b, v3.16b
-	aesmc	v18.16b, v18.16b
-	aese	v21.16b, v20.16b
-	aesmc	v21.16b, v21.16b
-	aese	v2.16b, v22.16b
-	aesmc	v2.16b, v2.16b
-	aese	v0.16b, v24.16b
-	aesmc	v0.16b, v0.16b
-	aese	v6.16b, v23.16b
-	aesmc	v6.16b, v6.16b
-	aese	v1.16b, v26.16b
-	aesmc	v1.16b, v1.16b
-	eor	v3.16b, v18.16b, v5.16b
-	eor	v18.16b, v21.16b, v19.16b
-	aese	v19.16b, v17.16b
-	aesmc	v19.16b, v19.16b
-	aese	v5.16b, v17.16b
-	aesmc	v5.16b, v5.16b
-	eor	v20.16b, v2.16b, v4.16b
-	eor	v21.16b, v0.16b, v7.16b
-	eor	v22.16b, v6.16b, v25.16b
-	eor	v23.16b, v1.16b, v29.16b
-	aese	v0.16b, v7.16b
-	aesmc	v0.16b, v0.16b
-	aese	v1.16b, v29.16b
-	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v4.16b
-	aesmc	v2.16b, v2.16b
-	aese	v6.16b, v25.16b
-	aesmc	v6.16b, v6.16b
-	ldp	q4, q7, [x5, #-160]
-	eor	v0.16b, v0.16b, v3.16b
-	eor	v1.16b, v1.16b, v18.16b
-	aese	v18.16b, v17.16b
-	aesmc	v18.16b, v18.16b
-	eor3	v4.16b, v19.16b, v27.16b, v4.16b
-	eor3	v7.16b, v5.16b, v28.16b, v7.16b
 	aese	v19.16b, v27.16b
 	aesmc	v19.16b, v19.16b
-	aese	v3.16b, v17.16b
-	aesmc	v3.16b, v3.16b
-	aese	v5.16b, v28.16b
-	aesmc	v5.16b, v5.16b
-	eor	v24.16b, v2.16b, v21.16b
-	eor	v25.16b, v6.16b, v23.16b
-	aese	v2.16b, v21.16b
-	aesmc	v2.16b, v2.16b
-	aese	v6.16b, v23.16b
+	eor3	v3.16b, v17.16b, v25.16b, v2.16b // let k0 = s[0] ^ m0;
+	eor3	v23.16b, v6.16b, v0.16b, v26.16b // let k4 = s[4] ^ m1;
+	aese	v17.16b, v25.16b
+	aesmc	v17.16b, v17.16b
+	aese	v6.16b, v0.16b
 	aesmc	v6.16b, v6.16b
-	ldp	q21, q23, [x5, #-128]
-	eor	v26.16b, v19.16b, v20.16b
-	eor	v27.16b, v5.16b, v22.16b
-	eor	v2.16b, v2.16b, v0.16b
-	eor	v6.16b, v6.16b, v1.16b
-	eor3	v21.16b, v18.16b, v4.16b, v21.16b
-	eor3	v23.16b, v3.16b, v7.16b, v23.16b
-	ldp	q28, q29, [x5, #-96]
-	aese	v1.16b, v17.16b
-	aesmc	v1.16b, v1.16b
-	aese	v18.16b, v4.16b
-	aesmc	v18.16b, v18.16b
-	aese	v19.16b, v20.16b
+	ldp	q27, q26, [x5, #-224]
+	eor	v2.16b, v22.16b, v4.16b         // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v25.16b, v20.16b, v1.16b
+	aese	v22.16b, v4.16b
+	aesmc	v22.16b, v22.16b
+	aese	v20.16b, v1.16b
+	aesmc	v20.16b, v20.16b
+	eor	v4.16b, v22.16b, v7.16b         // let s3 = round(s[2]) ^ s[3];
+	eor	v18.16b, v18.16b, v5.16b        // let s7 = round(s[6]) ^ s[7];
+	aese	v5.16b, v30.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
+	aesmc	v5.16b, v5.16b
+	aese	v7.16b, v30.16b
+	aesmc	v7.16b, v7.16b
+	ldp	q0, q22, [x5, #-192]
+	eor3	v1.16b, v5.16b, v3.16b, v27.16b
+	aese	v5.16b, v3.16b
+	aesmc	v5.16b, v5.16b
+	eor3	v3.16b, v7.16b, v23.16b, v26.16b
+	aese	v7.16b, v23.16b
+	aesmc	v7.16b, v7.16b
+	eor	v27.16b, v20.16b, v2.16b
+	eor	v23.16b, v19.16b, v21.16b
+	aese	v20.16b, v2.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v21.16b
 	aesmc	v19.16b, v19.16b
-	aese	v0.16b, v17.16b
-	aesmc	v0.16b, v0.16b
-	aese	v3.16b, v7.16b
-	aesmc	v3.16b, v3.16b
-	aese	v5.16b, v22.16b
-	aesmc	v5.16b, v5.16b
-	eor	v4.16b, v18.16b, v26.16b
-	eor	v7.16b, v19.16b, v24.16b
-	eor	v20.16b, v3.16b, v27.16b
-	eor	v22.16b, v5.16b, v25.16b
-	eor3	v28.16b, v1.16b, v21.16b, v28.16b
-	eor3	v29.16b, v0.16b, v23.16b, v29.16b
-	aese	v19.16b, v24.16b
-	aesmc	v19.16b, v19.16b
-	aese	v5.16b, v25.16b
-	aesmc	v5.16b, v5.16b
-	aese	v1.16b, v21.16b
-	aesmc	v1.16b, v1.16b
-	aese	v18.16b, v26.16b
+	eor	v28.16b, v17.16b, v25.16b
+	eor	v21.16b, v6.16b, v24.16b
+	eor	v20.16b, v20.16b, v4.16b
+	eor	v19.16b, v19.16b, v18.16b
+	aese	v18.16b, v30.16b
 	aesmc	v18.16b, v18.16b
-	aese	v0.16b, v23.16b
-	aesmc	v0.16b, v0.16b
-	aese	v3.16b, v27.16b
-	aesmc	v3.16b, v3.16b
-	eor	v19.16b, v19.16b, v2.16b
-	eor	v5.16b, v5.16b, v6.16b
-	aese	v6.16b, v17.16b
-	aesmc	v6.16b, v6.16b
-	aese	v2.16b, v17.16b
-	aesmc	v2.16b, v2.16b
-	eor	v24.16b, v1.16b, v4.16b
-	eor	v25.16b, v18.16b, v7.16b
-	eor	v26.16b, v0.16b, v20.16b
-	eor	v27.16b, v3.16b, v22.16b
-	aese	v18.16b, v7.16b
-	aesmc	v18.16b, v18.16b
-	aese	v3.16b, v22.16b
-	aesmc	v3.16b, v3.16b
-	aese	v1.16b, v4.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v20.16b
-	aesmc	v0.16b, v0.16b
-	ldp	q4, q7, [x5, #-64]
-	eor	v21.16b, v18.16b, v19.16b
-	eor	v18.16b, v3.16b, v5.16b
-	aese	v5.16b, v17.16b
-	aesmc	v5.16b, v5.16b
-	eor3	v30.16b, v6.16b, v28.16b, v4.16b
-	eor3	v31.16b, v2.16b, v29.16b, v7.16b
-	aese	v6.16b, v28.16b
-	aesmc	v6.16b, v6.16b
-	sub	x4, x4, #1                      // for k in 0..n / 32 unroll 8, 1 {
-	aese	v19.16b, v17.16b
-	aesmc	v19.16b, v19.16b
-	aese	v2.16b, v29.16b
-	aesmc	v2.16b, v2.16b
-	eor	v7.16b, v1.16b, v25.16b
-	eor	v23.16b, v0.16b, v27.16b
-	aese	v1.16b, v25.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v27.16b
-	aesmc	v0.16b, v0.16b
-	ldp	q3, q20, [x5, #-32]
-	eor	v4.16b, v6.16b, v24.16b
-	eor	v22.16b, v2.16b, v26.16b
-	eor	v1.16b, v1.16b, v21.16b
-	eor	v0.16b, v0.16b, v18.16b
-	eor3	v3.16b, v5.16b, v30.16b, v3.16b
-	eor3	v20.16b, v19.16b, v31.16b, v20.16b
-	aese	v18.16b, v17.16b
-	aesmc	v18.16b, v18.16b
-	aese	v5.16b, v30.16b
-	aesmc	v5.16b, v5.16b
+	aese	v17.16b, v25.16b
+	aesmc	v17.16b, v17.16b
+	aese	v4.16b, v30.16b
+	aesmc	v4.16b, v4.16b
 	aese	v6.16b, v24.16b
 	aesmc	v6.16b, v6.16b
-	aese	v21.16b, v17.16b
-	aesmc	v21.16b, v21.16b
-	aese	v19.16b, v31.16b
+	eor3	v2.16b, v18.16b, v1.16b, v0.16b
+	aese	v18.16b, v1.16b
+	aesmc	v18.16b, v18.16b
+	eor3	v29.16b, v4.16b, v3.16b, v22.16b
+	aese	v4.16b, v3.16b
+	aesmc	v4.16b, v4.16b
+	ldp	q3, q0, [x5, #-160]
+	eor	v26.16b, v5.16b, v28.16b
+	eor	v25.16b, v17.16b, v27.16b
+	eor	v24.16b, v7.16b, v21.16b
+	eor	v22.16b, v6.16b, v23.16b
+	aese	v17.16b, v27.16b
+	aesmc	v17.16b, v17.16b
+	aese	v6.16b, v23.16b
+	aesmc	v6.16b, v6.16b
+	aese	v5.16b, v28.16b
+	aesmc	v5.16b, v5.16b
+	aese	v7.16b, v21.16b
+	aesmc	v7.16b, v7.16b
+	eor	v17.16b, v17.16b, v20.16b
+	eor	v23.16b, v6.16b, v19.16b
+	aese	v19.16b, v30.16b
 	aesmc	v19.16b, v19.16b
-	aese	v2.16b, v26.16b
-	aesmc	v2.16b, v2.16b
+	aese	v20.16b, v30.16b
+	aesmc	v20.16b, v20.16b
+	ldp	q27, q1, [x5, #-128]
+	eor3	v28.16b, v19.16b, v2.16b, v3.16b
+	aese	v19.16b, v2.16b
+	aesmc	v19.16b, v19.16b
+	eor3	v2.16b, v20.16b, v29.16b, v0.16b
+	aese	v20.16b, v29.16b
+	aesmc	v20.16b, v20.16b
+	eor	v6.16b, v18.16b, v26.16b
+	eor	v29.16b, v5.16b, v25.16b
+	eor	v3.16b, v4.16b, v24.16b
+	eor	v0.16b, v7.16b, v22.16b
+	aese	v5.16b, v25.16b
+	aesmc	v5.16b, v5.16b
+	aese	v7.16b, v22.16b
+	aesmc	v7.16b, v7.16b
+	aese	v18.16b, v26.16b
+	aesmc	v18.16b, v18.16b
+	aese	v4.16b, v24.16b
+	aesmc	v4.16b, v4.16b
+	eor	v21.16b, v5.16b, v17.16b
+	eor	v7.16b, v7.16b, v23.16b
+	aese	v23.16b, v30.16b
+	aesmc	v23.16b, v23.16b
+	aese	v17.16b, v30.16b
+	aesmc	v17.16b, v17.16b
+	ldp	q24, q5, [x5, #-96]
+	eor3	v25.16b, v23.16b, v28.16b, v27.16b
+	aese	v23.16b, v28.16b
+	aesmc	v23.16b, v23.16b
+	eor3	v26.16b, v17.16b, v2.16b, v1.16b
+	aese	v17.16b, v2.16b
+	aesmc	v17.16b, v17.16b
+	eor	v2.16b, v18.16b, v29.16b
+	eor	v1.16b, v4.16b, v0.16b
+	aese	v18.16b, v29.16b
+	aesmc	v18.16b, v18.16b
+	aese	v4.16b, v0.16b
+	aesmc	v4.16b, v4.16b
+	eor	v27.16b, v19.16b, v6.16b
+	eor	v0.16b, v20.16b, v3.16b
+	eor	v18.16b, v18.16b, v21.16b
+	eor	v22.16b, v4.16b, v7.16b
+	aese	v7.16b, v30.16b
+	aesmc	v7.16b, v7.16b
+	aese	v19.16b, v6.16b
+	aesmc	v19.16b, v19.16b
+	aese	v21.16b, v30.16b
+	aesmc	v21.16b, v21.16b
+	aese	v20.16b, v3.16b
+	aesmc	v20.16b, v20.16b
+	eor3	v3.16b, v7.16b, v25.16b, v24.16b
+	aese	v7.16b, v25.16b
+	aesmc	v7.16b, v7.16b
+	eor3	v25.16b, v21.16b, v26.16b, v5.16b
+	aese	v21.16b, v26.16b
+	aesmc	v21.16b, v21.16b
+	ldp	q28, q26, [x5, #-64]
+	eor	v24.16b, v23.16b, v27.16b
+	eor	v6.16b, v19.16b, v2.16b
+	eor	v5.16b, v17.16b, v0.16b
+	eor	v4.16b, v20.16b, v1.16b
+	aese	v19.16b, v2.16b
+	aesmc	v19.16b, v19.16b
+	aese	v20.16b, v1.16b
+	aesmc	v20.16b, v20.16b
+	aese	v23.16b, v27.16b
+	aesmc	v23.16b, v23.16b
+	aese	v17.16b, v0.16b
+	aesmc	v17.16b, v17.16b
+	eor	v19.16b, v19.16b, v18.16b
+	eor	v20.16b, v20.16b, v22.16b
+	aese	v22.16b, v30.16b
+	aesmc	v22.16b, v22.16b
+	aese	v18.16b, v30.16b
+	aesmc	v18.16b, v18.16b
+	ldp	q27, q0, [x5, #-32]
+	eor3	v1.16b, v22.16b, v3.16b, v28.16b
+	aese	v22.16b, v3.16b
+	aesmc	v22.16b, v22.16b
+	eor3	v26.16b, v18.16b, v25.16b, v26.16b
+	aese	v18.16b, v25.16b
+	aesmc	v18.16b, v18.16b
+	eor	v3.16b, v7.16b, v24.16b
+	eor	v28.16b, v23.16b, v6.16b
+	eor	v2.16b, v21.16b, v5.16b
+	eor	v25.16b, v17.16b, v4.16b
+	aese	v23.16b, v6.16b
+	aesmc	v23.16b, v23.16b
+	aese	v17.16b, v4.16b
+	aesmc	v17.16b, v17.16b
+	aese	v7.16b, v24.16b
+	aesmc	v7.16b, v7.16b
+	aese	v21.16b, v5.16b
+	aesmc	v21.16b, v21.16b
+	eor	v6.16b, v23.16b, v19.16b
+	eor	v17.16b, v17.16b, v20.16b
+	aese	v20.16b, v30.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v30.16b
+	aesmc	v19.16b, v19.16b
+	sub	x4, x4, #1                      // for k in 0..n / 32 unroll 8, 1 {
+	eor	v4.16b, v7.16b, v28.16b
+	eor	v23.16b, v21.16b, v25.16b
+	aese	v7.16b, v28.16b
+	aesmc	v7.16b, v7.16b
+	aese	v21.16b, v25.16b
+	aesmc	v21.16b, v21.16b
+	eor3	v25.16b, v20.16b, v1.16b, v27.16b
+	eor3	v0.16b, v19.16b, v26.16b, v0.16b
+	aese	v20.16b, v1.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v26.16b
+	aesmc	v19.16b, v19.16b
+	eor	v1.16b, v22.16b, v3.16b
+	eor	v27.16b, v18.16b, v2.16b
+	eor	v7.16b, v7.16b, v6.16b
+	eor	v5.16b, v21.16b, v17.16b
+	aese	v17.16b, v30.16b
+	aesmc	v17.16b, v17.16b
+	aese	v22.16b, v3.16b
+	aesmc	v22.16b, v22.16b
+	aese	v6.16b, v30.16b
+	aesmc	v6.16b, v6.16b
+	aese	v18.16b, v2.16b
+	aesmc	v18.16b, v18.16b
 	cbnz	x4, .Laegis128l_mac_sha3_4
-	eor	v2.16b, v2.16b, v23.16b         // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v19.16b, v19.16b, v22.16b
-	eor	v21.16b, v21.16b, v20.16b
-	eor	v6.16b, v6.16b, v7.16b          // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor	v5.16b, v5.16b, v4.16b
-	eor	v18.16b, v18.16b, v3.16b
+	eor	v18.16b, v18.16b, v23.16b       // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v19.16b, v19.16b, v27.16b
+	eor	v6.16b, v6.16b, v0.16b
+	eor	v22.16b, v22.16b, v4.16b        // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor	v20.16b, v20.16b, v1.16b
+	eor	v17.16b, v17.16b, v25.16b
 .Laegis128l_mac_sha3_5:
 	and	x4, x6, #0x7                    // for k in 0..n / 32 unroll 8, 1 {
 	cbnz	x4, .Laegis128l_mac_sha3_7
-	mov	v3.16b, v0.16b                  // for k in 0..n / 32 unroll 8, 1 {
-	mov	v4.16b, v1.16b
+	mov	v24.16b, v5.16b                 // for k in 0..n / 32 unroll 8, 1 {
+	mov	v23.16b, v7.16b
 	b	.Laegis128l_mac_sha3_8
 .Laegis128l_mac_sha3_6:
-	mov	v0.16b, v3.16b                  // for k in 0..n / 32 unroll 8, 1 {
-	mov	v1.16b, v4.16b
+	mov	v5.16b, v24.16b                 // for k in 0..n / 32 unroll 8, 1 {
+	mov	v7.16b, v23.16b
 .Laegis128l_mac_sha3_7:
-	mov	v3.16b, v6.16b                  // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v7.16b, v2.16b
-	ldp	q20, q22, [x5], #32             // s = update_128l(s, load(u8x16, ad, 32 * k), load(u8x16, ad, 32 * k + ...
+	mov	v0.16b, v22.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v1.16b, v18.16b
+	ldp	q4, q21, [x5], #32              // s = update_128l(s, load(u8x16, ad, 32 * k), load(u8x16, ad, 32 * k + ...
+	aese	v0.16b, v16.16b
+	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v16.16b
+	aesmc	v1.16b, v1.16b
+	sub	x4, x4, #1                      // for k in 0..n / 32 unroll 8, 1 {
+	eor	v23.16b, v0.16b, v7.16b         // let s3 = round(s[2]) ^ s[3];
+	aese	v7.16b, v30.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
+	aesmc	v7.16b, v7.16b
+	eor	v24.16b, v1.16b, v5.16b         // let s7 = round(s[6]) ^ s[7];
+	aese	v5.16b, v30.16b
+	aesmc	v5.16b, v5.16b
+	mov	v0.16b, v17.16b
+	mov	v1.16b, v20.16b
+	mov	v2.16b, v6.16b
+	mov	v3.16b, v19.16b
+	aese	v0.16b, v16.16b
+	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v16.16b
+	aesmc	v1.16b, v1.16b
+	aese	v2.16b, v16.16b
+	aesmc	v2.16b, v2.16b
 	aese	v3.16b, v16.16b
 	aesmc	v3.16b, v3.16b
-	sub	x4, x4, #1                      // for k in 0..n / 32 unroll 8, 1 {
-	aese	v7.16b, v16.16b
-	aesmc	v7.16b, v7.16b
-	mov	v23.16b, v18.16b
-	eor	v4.16b, v3.16b, v1.16b          // let s3 = round(s[2]) ^ s[3];
-	aese	v1.16b, v17.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
-	aesmc	v1.16b, v1.16b
-	eor	v3.16b, v7.16b, v0.16b          // let s7 = round(s[6]) ^ s[7];
-	aese	v0.16b, v17.16b
-	aesmc	v0.16b, v0.16b
-	mov	v7.16b, v5.16b
-	mov	v24.16b, v21.16b
-	mov	v25.16b, v19.16b
-	aese	v23.16b, v16.16b
-	aesmc	v23.16b, v23.16b
-	aese	v7.16b, v16.16b
-	aesmc	v7.16b, v7.16b
-	aese	v24.16b, v16.16b
-	aesmc	v24.16b, v24.16b
-	aese	v25.16b, v16.16b
-	aesmc	v25.16b, v25.16b
-	eor3	v18.16b, v18.16b, v20.16b, v0.16b // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor3	v21.16b, v21.16b, v22.16b, v1.16b // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v5.16b, v23.16b, v5.16b
-	eor	v6.16b, v7.16b, v6.16b
-	eor	v19.16b, v24.16b, v19.16b
-	eor	v2.16b, v25.16b, v2.16b
+	eor3	v17.16b, v17.16b, v4.16b, v5.16b // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor3	v6.16b, v6.16b, v21.16b, v7.16b // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v20.16b, v0.16b, v20.16b
+	eor	v22.16b, v1.16b, v22.16b
+	eor	v19.16b, v2.16b, v19.16b
+	eor	v18.16b, v3.16b, v18.16b
 	cbnz	x4, .Laegis128l_mac_sha3_6
 .Laegis128l_mac_sha3_8:
 	and	x5, x3, #0x1f                   // if n % 32 != 0 {
 	cbnz	x5, .Laegis128l_mac_sha3_9
-	mov	v7.16b, v3.16b                  // if n % 32 != 0 {
-	mov	v20.16b, v4.16b
+	mov	v21.16b, v24.16b                // if n % 32 != 0 {
+	mov	v7.16b, v23.16b
 	b	.Laegis128l_mac_sha3_11
 .Laegis128l_mac_sha3_9:
 	add	x7, sp, #0                      // store(block, 0, zero);
@@ -3943,94 +3939,94 @@ aegis128l_mac_sha3:
 	sub	x5, x5, #1
 	strb	w4, [x6], #1
 	cbnz	x5, .Laegis128l_mac_sha3_10
-	mov	v0.16b, v6.16b                  // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v1.16b, v2.16b
-	ldp	q22, q23, [x7]                  // return load(u8x16, block, 0), load(u8x16, block, 16);
+	mov	v0.16b, v22.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v1.16b, v18.16b
+	ldp	q4, q5, [x7]                    // return load(u8x16, block, 0), load(u8x16, block, 16);
 	aese	v0.16b, v16.16b
 	aesmc	v0.16b, v0.16b
 	aese	v1.16b, v16.16b
 	aesmc	v1.16b, v1.16b
-	mov	v24.16b, v18.16b
-	eor	v20.16b, v0.16b, v4.16b         // let s3 = round(s[2]) ^ s[3];
-	aese	v4.16b, v17.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
-	aesmc	v4.16b, v4.16b
-	eor	v7.16b, v1.16b, v3.16b          // let s7 = round(s[6]) ^ s[7];
-	aese	v3.16b, v17.16b
-	aesmc	v3.16b, v3.16b
-	mov	v0.16b, v5.16b
-	mov	v1.16b, v21.16b
-	mov	v25.16b, v19.16b
-	aese	v24.16b, v16.16b
+	eor	v7.16b, v0.16b, v23.16b         // let s3 = round(s[2]) ^ s[3];
+	aese	v23.16b, v30.16b                // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
+	aesmc	v23.16b, v23.16b
+	eor	v21.16b, v1.16b, v24.16b        // let s7 = round(s[6]) ^ s[7];
+	aese	v24.16b, v30.16b
 	aesmc	v24.16b, v24.16b
+	mov	v0.16b, v17.16b
+	mov	v1.16b, v20.16b
+	mov	v2.16b, v6.16b
+	mov	v3.16b, v19.16b
 	aese	v0.16b, v16.16b
 	aesmc	v0.16b, v0.16b
 	aese	v1.16b, v16.16b
 	aesmc	v1.16b, v1.16b
-	aese	v25.16b, v16.16b
-	aesmc	v25.16b, v25.16b
-	eor3	v18.16b, v18.16b, v22.16b, v3.16b // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor3	v21.16b, v21.16b, v23.16b, v4.16b // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v5.16b, v24.16b, v5.16b
-	eor	v6.16b, v0.16b, v6.16b
-	eor	v19.16b, v1.16b, v19.16b
-	eor	v2.16b, v25.16b, v2.16b
+	aese	v2.16b, v16.16b
+	aesmc	v2.16b, v2.16b
+	aese	v3.16b, v16.16b
+	aesmc	v3.16b, v3.16b
+	eor3	v17.16b, v17.16b, v4.16b, v24.16b // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor3	v6.16b, v6.16b, v5.16b, v23.16b // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v20.16b, v0.16b, v20.16b
+	eor	v22.16b, v1.16b, v22.16b
+	eor	v19.16b, v2.16b, v19.16b
+	eor	v18.16b, v3.16b, v18.16b
 .Laegis128l_mac_sha3_11:
 	lsl	x3, x3, #3                      // finalize_128l(s, tag, tag_length, length << 3, tag_length << 3);
 	lsl	x2, x1, #3
 	movz	x4, #0x7
 	dup	v0.2d, x3                       // let t = s[2] ^ u64x2(ad_bits, message_bits) as u8x16;
 	ins	v0.d[1], x2
-	eor	v3.16b, v6.16b, v0.16b
+	eor	v4.16b, v22.16b, v0.16b
 	b	.Laegis128l_mac_sha3_13
 .Laegis128l_mac_sha3_12:
-	mov	v7.16b, v1.16b                  // for k in 0..7 { s = update_128l(s, t, t); }
-	mov	v20.16b, v0.16b
+	mov	v21.16b, v23.16b                // for k in 0..7 { s = update_128l(s, t, t); }
+	mov	v7.16b, v5.16b
 .Laegis128l_mac_sha3_13:
-	mov	v0.16b, v6.16b                  // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v1.16b, v2.16b
+	mov	v0.16b, v22.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v1.16b, v18.16b
 	sub	x4, x4, #1                      // for k in 0..7 { s = update_128l(s, t, t); }
 	aese	v0.16b, v16.16b
 	aesmc	v0.16b, v0.16b
 	aese	v1.16b, v16.16b
 	aesmc	v1.16b, v1.16b
-	mov	v4.16b, v18.16b
-	eor	v0.16b, v0.16b, v20.16b         // let s3 = round(s[2]) ^ s[3];
-	aese	v20.16b, v17.16b                // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
-	aesmc	v20.16b, v20.16b
-	eor	v1.16b, v1.16b, v7.16b          // let s7 = round(s[6]) ^ s[7];
-	aese	v7.16b, v17.16b
+	eor	v5.16b, v0.16b, v7.16b          // let s3 = round(s[2]) ^ s[3];
+	aese	v7.16b, v30.16b                 // inline fn round_inverted(x: u8x16) -> u8x16 { return aesmc(aese(x, ~0...
 	aesmc	v7.16b, v7.16b
-	mov	v22.16b, v5.16b
-	mov	v23.16b, v21.16b
-	mov	v24.16b, v19.16b
-	aese	v4.16b, v16.16b
-	aesmc	v4.16b, v4.16b
-	aese	v22.16b, v16.16b
-	aesmc	v22.16b, v22.16b
-	aese	v23.16b, v16.16b
-	aesmc	v23.16b, v23.16b
-	aese	v24.16b, v16.16b
-	aesmc	v24.16b, v24.16b
-	eor3	v18.16b, v3.16b, v18.16b, v7.16b // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
-	eor3	v21.16b, v3.16b, v21.16b, v20.16b // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
-	eor	v5.16b, v4.16b, v5.16b
-	eor	v6.16b, v22.16b, v6.16b
-	eor	v19.16b, v23.16b, v19.16b
-	eor	v2.16b, v24.16b, v2.16b
+	eor	v23.16b, v1.16b, v21.16b        // let s7 = round(s[6]) ^ s[7];
+	aese	v21.16b, v30.16b
+	aesmc	v21.16b, v21.16b
+	mov	v0.16b, v17.16b
+	mov	v1.16b, v20.16b
+	mov	v2.16b, v6.16b
+	mov	v3.16b, v19.16b
+	aese	v0.16b, v16.16b
+	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v16.16b
+	aesmc	v1.16b, v1.16b
+	aese	v2.16b, v16.16b
+	aesmc	v2.16b, v2.16b
+	aese	v3.16b, v16.16b
+	aesmc	v3.16b, v3.16b
+	eor3	v17.16b, v4.16b, v17.16b, v21.16b // return [round_inverted(s[7]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ ...
+	eor3	v6.16b, v4.16b, v6.16b, v7.16b  // round_inverted(s[3]) ^ k4, round(s[4]) ^ s[5], round(s[5]) ^ s[6], s7];
+	eor	v20.16b, v0.16b, v20.16b
+	eor	v22.16b, v1.16b, v22.16b
+	eor	v19.16b, v2.16b, v19.16b
+	eor	v18.16b, v3.16b, v18.16b
 	cbnz	x4, .Laegis128l_mac_sha3_12
-	not	v0.16b, v0.16b                  // let low = s[0] ^ s[1] ^ s[2] ^ ~s[3];
-	eor	v3.16b, v18.16b, v5.16b
-	eor3	v0.16b, v3.16b, v6.16b, v0.16b
-	eor3	v2.16b, v21.16b, v19.16b, v2.16b // let high = s[4] ^ s[5] ^ s[6];
+	not	v0.16b, v5.16b                  // let low = s[0] ^ s[1] ^ s[2] ^ ~s[3];
+	eor	v1.16b, v17.16b, v20.16b
+	eor3	v2.16b, v1.16b, v22.16b, v0.16b
+	eor3	v1.16b, v6.16b, v19.16b, v18.16b // let high = s[4] ^ s[5] ^ s[6];
 	cmp	x1, #16                         // if tag_length == 16 {
 	b.ne	.Laegis128l_mac_sha3_14
-	eor	v0.16b, v0.16b, v2.16b          // tag[0] = low ^ high;
+	eor	v0.16b, v2.16b, v1.16b          // tag[0] = low ^ high;
 	str	q0, [x0]
 	b	.Laegis128l_mac_sha3_15
 .Laegis128l_mac_sha3_14:
-	not	v1.16b, v1.16b                  // tag[1] = high ^ ~s[7];
-	eor	v1.16b, v2.16b, v1.16b
-	stp	q0, q1, [x0]                    // tag[0] = low;
+	not	v0.16b, v23.16b                 // tag[1] = high ^ ~s[7];
+	eor	v0.16b, v1.16b, v0.16b
+	stp	q2, q0, [x0]                    // tag[0] = low;
 .Laegis128l_mac_sha3_15:
 	stp	xzr, xzr, [sp]
 	stp	xzr, xzr, [sp, #16]
@@ -4062,76 +4058,76 @@ aegis256_init:
 	movz	x6, #0x3ddb                     // let c1: u8x16 = C1;
 	movk	x4, #0x201, lsl #16
 	movk	x6, #0x5518, lsl #16
-	movz	x8, #0x3ddb
+	movz	x10, #0x3ddb
+	movz	x8, #0x100
 	movk	x4, #0x503, lsl #32
 	movk	x6, #0xc26d, lsl #32
-	movk	x8, #0x5518, lsl #16
+	movk	x10, #0x5518, lsl #16
+	movk	x8, #0x201, lsl #16
 	movk	x4, #0xd08, lsl #48
 	movz	x3, #0x2215
 	movk	x6, #0xf12f, lsl #48
 	movz	x5, #0x1120
-	movk	x8, #0xc26d, lsl #32
+	movk	x10, #0xc26d, lsl #32
+	movk	x8, #0x503, lsl #32
 	movk	x3, #0x5937, lsl #16
 	movk	x5, #0x4231, lsl #16
-	movk	x8, #0xf12f, lsl #48
+	movk	x10, #0xf12f, lsl #48
+	movz	x9, #0x1120
+	movk	x8, #0xd08, lsl #48
+	movz	x7, #0x2215
 	movk	x3, #0xe990, lsl #32
 	movk	x5, #0xb573, lsl #32
+	movk	x9, #0x4231, lsl #16
+	movk	x7, #0x5937, lsl #16
 	fmov	d2, x4
-	movz	x7, #0x1120
-	movk	x7, #0x4231, lsl #16
 	movk	x3, #0x6279, lsl #48
 	fmov	d3, x6
 	movk	x5, #0xdd28, lsl #48
-	movk	x7, #0xb573, lsl #32
-	fmov	d16, x8
-	movk	x7, #0xdd28, lsl #48
-	ins	v2.d[1], x3
-	movz	x4, #0x100
-	movz	x3, #0x2215
-	movk	x4, #0x201, lsl #16
-	movk	x3, #0x5937, lsl #16
-	movk	x4, #0x503, lsl #32
-	movk	x3, #0xe990, lsl #32
-	movk	x4, #0xd08, lsl #48
-	movk	x3, #0x6279, lsl #48
+	movk	x9, #0xb573, lsl #32
+	movk	x7, #0xe990, lsl #32
+	fmov	d16, x10
+	movk	x9, #0xdd28, lsl #48
+	fmov	d17, x8
+	movk	x7, #0x6279, lsl #48
 	ldp	q19, q18, [x1]                  // let mixed = [key[0] ^ nonce[0], key[1] ^ nonce[1]];
+	ins	v2.d[1], x3
 	ins	v3.d[1], x5
-	movi	v4.16b, #0x0
 	movz	x1, #0x4
-	fmov	d17, x4
+	movi	v4.16b, #0x0
 	movi	v25.16b, #0x0
-	ins	v16.d[1], x7
-	movi	v26.16b, #0x0
-	ldp	q0, q1, [x2]
-	ins	v17.d[1], x3
-	movi	v24.16b, #0x0
+	ins	v16.d[1], x9
 	movi	v27.16b, #0x0
-	eor	v20.16b, v19.16b, v2.16b        // var s: u8x16[6] = [mixed[0], mixed[1], c1, c0, key[0] ^ c0, key[1] ^ ...
-	eor	v21.16b, v19.16b, v0.16b
+	ldp	q0, q1, [x2]
+	ins	v17.d[1], x7
+	movi	v24.16b, #0x0
 	movi	v28.16b, #0x0
-	eor	v22.16b, v18.16b, v1.16b
+	movi	v26.16b, #0x0
+	eor	v20.16b, v19.16b, v0.16b
+	eor	v21.16b, v18.16b, v1.16b
+	eor	v22.16b, v19.16b, v2.16b        // var s: u8x16[6] = [mixed[0], mixed[1], c1, c0, key[0] ^ c0, key[1] ^ ...
 	eor	v23.16b, v18.16b, v3.16b
-	mov	v7.16b, v21.16b
-	mov	v6.16b, v22.16b
+	mov	v7.16b, v20.16b
+	mov	v6.16b, v21.16b
 	b	.Laegis256_init_2
 .Laegis256_init_1:
 	mov	v23.16b, v6.16b                 // for k in 0..4 {
-	mov	v20.16b, v7.16b
-	mov	v6.16b, v1.16b
-	mov	v7.16b, v2.16b
+	mov	v22.16b, v7.16b
+	mov	v6.16b, v29.16b
+	mov	v7.16b, v3.16b
 .Laegis256_init_2:
-	eor	v29.16b, v23.16b, v28.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v2.16b, v20.16b, v27.16b
+	eor	v29.16b, v23.16b, v26.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v2.16b, v22.16b, v28.16b
 	eor	v3.16b, v17.16b, v24.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v5.16b, v16.16b, v26.16b
-	aese	v23.16b, v28.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	eor	v5.16b, v16.16b, v27.16b
+	aese	v23.16b, v26.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	aesmc	v23.16b, v23.16b
-	aese	v16.16b, v26.16b
+	aese	v16.16b, v27.16b
 	aesmc	v16.16b, v16.16b
 	aese	v17.16b, v24.16b
 	aesmc	v17.16b, v17.16b
-	aese	v20.16b, v27.16b
-	aesmc	v20.16b, v20.16b
+	aese	v22.16b, v28.16b
+	aesmc	v22.16b, v22.16b
 	eor	v26.16b, v6.16b, v25.16b
 	eor	v0.16b, v7.16b, v4.16b
 	aese	v7.16b, v4.16b
@@ -4139,12 +4135,12 @@ aegis256_init:
 	aese	v6.16b, v25.16b
 	aesmc	v6.16b, v6.16b
 	eor	v1.16b, v0.16b, v19.16b         // let k0 = s[0] ^ m;
-	eor	v0.16b, v23.16b, v1.16b
 	eor	v24.16b, v16.16b, v3.16b
+	eor	v0.16b, v23.16b, v1.16b
 	eor	v4.16b, v17.16b, v2.16b
-	eor	v25.16b, v20.16b, v29.16b
-	aese	v20.16b, v29.16b
-	aesmc	v20.16b, v20.16b
+	eor	v25.16b, v22.16b, v29.16b
+	aese	v22.16b, v29.16b
+	aesmc	v22.16b, v22.16b
 	aese	v23.16b, v1.16b
 	aesmc	v23.16b, v23.16b
 	aese	v16.16b, v3.16b
@@ -4152,60 +4148,60 @@ aegis256_init:
 	aese	v17.16b, v2.16b
 	aesmc	v17.16b, v17.16b
 	eor	v2.16b, v7.16b, v26.16b
-	eor	v28.16b, v6.16b, v5.16b
+	eor	v27.16b, v6.16b, v5.16b
 	aese	v7.16b, v26.16b
 	aesmc	v7.16b, v7.16b
 	aese	v6.16b, v5.16b
 	aesmc	v6.16b, v6.16b
 	eor	v1.16b, v0.16b, v18.16b
-	eor	v0.16b, v20.16b, v1.16b
 	eor	v3.16b, v23.16b, v2.16b
+	eor	v0.16b, v22.16b, v1.16b
 	eor	v5.16b, v16.16b, v4.16b
-	eor	v27.16b, v17.16b, v25.16b
+	eor	v28.16b, v17.16b, v25.16b
 	aese	v17.16b, v25.16b
 	aesmc	v17.16b, v17.16b
-	aese	v20.16b, v1.16b
-	aesmc	v20.16b, v20.16b
+	aese	v22.16b, v1.16b
+	aesmc	v22.16b, v22.16b
 	aese	v23.16b, v2.16b
 	aesmc	v23.16b, v23.16b
 	aese	v16.16b, v4.16b
 	aesmc	v16.16b, v16.16b
-	eor	v4.16b, v7.16b, v28.16b
+	eor	v4.16b, v7.16b, v27.16b
 	eor	v2.16b, v6.16b, v24.16b
-	aese	v7.16b, v28.16b
+	aese	v7.16b, v27.16b
 	aesmc	v7.16b, v7.16b
 	aese	v6.16b, v24.16b
 	aesmc	v6.16b, v6.16b
-	eor	v1.16b, v0.16b, v21.16b
+	eor	v1.16b, v0.16b, v20.16b
+	eor	v25.16b, v22.16b, v3.16b
 	sub	x1, x1, #1                      // for k in 0..4 {
+	aese	v22.16b, v3.16b
 	eor	v0.16b, v17.16b, v1.16b
-	eor	v25.16b, v20.16b, v3.16b
-	eor	v26.16b, v23.16b, v4.16b
-	eor	v28.16b, v16.16b, v27.16b
-	aese	v16.16b, v27.16b
+	eor	v27.16b, v23.16b, v4.16b
+	eor	v26.16b, v16.16b, v28.16b
+	aese	v16.16b, v28.16b
 	aese	v17.16b, v1.16b
-	aese	v20.16b, v3.16b
 	aese	v23.16b, v4.16b
+	aesmc	v3.16b, v16.16b
+	aesmc	v16.16b, v22.16b
+	aesmc	v29.16b, v17.16b
+	aesmc	v17.16b, v23.16b
 	eor	v24.16b, v7.16b, v2.16b
-	eor	v27.16b, v6.16b, v5.16b
+	eor	v28.16b, v6.16b, v5.16b
 	aese	v7.16b, v2.16b
 	aesmc	v7.16b, v7.16b
 	aese	v6.16b, v5.16b
 	aesmc	v6.16b, v6.16b
-	aesmc	v2.16b, v16.16b
-	aesmc	v1.16b, v17.16b
-	aesmc	v16.16b, v20.16b
-	aesmc	v17.16b, v23.16b
-	eor	v4.16b, v0.16b, v22.16b
+	eor	v4.16b, v0.16b, v21.16b
 	cbnz	x1, .Laegis256_init_1
-	eor	v3.16b, v6.16b, v28.16b         // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v0.16b, v7.16b, v27.16b
-	stp	q0, q3, [x0, #64]               // static for k in 0..6 { state.s[k] = s[k]; }
-	eor	v3.16b, v17.16b, v24.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v0.16b, v16.16b, v26.16b
-	stp	q0, q3, [x0, #32]
-	eor	v1.16b, v1.16b, v25.16b
-	eor	v0.16b, v2.16b, v4.16b
+	eor	v1.16b, v6.16b, v26.16b         // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v0.16b, v7.16b, v28.16b
+	stp	q0, q1, [x0, #64]               // static for k in 0..6 { state.s[k] = s[k]; }
+	eor	v1.16b, v17.16b, v24.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v0.16b, v16.16b, v27.16b
+	stp	q0, q1, [x0, #32]
+	eor	v1.16b, v29.16b, v25.16b
+	eor	v0.16b, v3.16b, v4.16b
 	stp	q0, q1, [x0]
 	ret
 
@@ -4230,146 +4226,146 @@ aegis256_init_sha3:
 	movz	x6, #0x3ddb                     // let c1: u8x16 = C1;
 	movk	x4, #0x201, lsl #16
 	movk	x6, #0x5518, lsl #16
-	movz	x8, #0x3ddb
+	movz	x10, #0x3ddb
+	movz	x8, #0x100
 	movk	x4, #0x503, lsl #32
 	movk	x6, #0xc26d, lsl #32
-	movk	x8, #0x5518, lsl #16
+	movk	x10, #0x5518, lsl #16
+	movk	x8, #0x201, lsl #16
 	movk	x4, #0xd08, lsl #48
 	movz	x3, #0x2215
 	movk	x6, #0xf12f, lsl #48
 	movz	x5, #0x1120
-	movk	x8, #0xc26d, lsl #32
+	movk	x10, #0xc26d, lsl #32
+	movk	x8, #0x503, lsl #32
 	movk	x3, #0x5937, lsl #16
 	movk	x5, #0x4231, lsl #16
-	movk	x8, #0xf12f, lsl #48
+	movk	x10, #0xf12f, lsl #48
+	movz	x9, #0x1120
+	movk	x8, #0xd08, lsl #48
+	movz	x7, #0x2215
 	movk	x3, #0xe990, lsl #32
 	movk	x5, #0xb573, lsl #32
+	movk	x9, #0x4231, lsl #16
+	movk	x7, #0x5937, lsl #16
 	fmov	d2, x4
-	movz	x7, #0x1120
-	movk	x7, #0x4231, lsl #16
 	movk	x3, #0x6279, lsl #48
 	fmov	d3, x6
 	movk	x5, #0xdd28, lsl #48
-	movk	x7, #0xb573, lsl #32
-	fmov	d17, x8
-	movk	x7, #0xdd28, lsl #48
+	movk	x9, #0xb573, lsl #32
+	movk	x7, #0xe990, lsl #32
+	fmov	d18, x10
+	movk	x9, #0xdd28, lsl #48
+	fmov	d19, x8
+	movk	x7, #0x6279, lsl #48
+	ldp	q20, q17, [x1]                  // let mixed = [key[0] ^ nonce[0], key[1] ^ nonce[1]];
 	ins	v2.d[1], x3
-	movz	x4, #0x100
-	movz	x3, #0x2215
-	movk	x4, #0x201, lsl #16
-	movk	x3, #0x5937, lsl #16
-	movk	x4, #0x503, lsl #32
-	movk	x3, #0xe990, lsl #32
-	movk	x4, #0xd08, lsl #48
-	movk	x3, #0x6279, lsl #48
-	ldp	q20, q19, [x1]                  // let mixed = [key[0] ^ nonce[0], key[1] ^ nonce[1]];
 	ins	v3.d[1], x5
-	movi	v5.16b, #0x0
 	movz	x1, #0x4
-	fmov	d18, x4
-	movi	v24.16b, #0x0
-	ins	v17.d[1], x7
+	movi	v16.16b, #0x0
+	movi	v5.16b, #0x0
+	ins	v18.d[1], x9
 	movi	v25.16b, #0x0
 	ldp	q0, q1, [x2]
-	ins	v18.d[1], x3
+	ins	v19.d[1], x7
+	movi	v28.16b, #0x0
 	movi	v4.16b, #0x0
 	movi	v27.16b, #0x0
-	eor	v21.16b, v20.16b, v2.16b        // var s: u8x16[6] = [mixed[0], mixed[1], c1, c0, key[0] ^ c0, key[1] ^ ...
-	eor	v22.16b, v20.16b, v0.16b
-	movi	v0.16b, #0x0
-	eor	v23.16b, v19.16b, v1.16b
-	eor	v16.16b, v19.16b, v3.16b
-	mov	v7.16b, v22.16b
-	mov	v6.16b, v23.16b
+	eor	v21.16b, v20.16b, v0.16b
+	eor	v22.16b, v17.16b, v1.16b
+	eor	v23.16b, v20.16b, v2.16b        // var s: u8x16[6] = [mixed[0], mixed[1], c1, c0, key[0] ^ c0, key[1] ^ ...
+	eor	v24.16b, v17.16b, v3.16b
+	mov	v7.16b, v21.16b
+	mov	v6.16b, v22.16b
 	b	.Laegis256_init_sha3_2
 .Laegis256_init_sha3_1:
-	mov	v16.16b, v6.16b                 // for k in 0..4 {
-	mov	v21.16b, v7.16b
-	mov	v6.16b, v1.16b
-	mov	v7.16b, v2.16b
+	mov	v24.16b, v6.16b                 // for k in 0..4 {
+	mov	v23.16b, v7.16b
+	mov	v6.16b, v2.16b
+	mov	v7.16b, v3.16b
 .Laegis256_init_sha3_2:
-	eor	v28.16b, v16.16b, v0.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v2.16b, v21.16b, v27.16b
-	eor	v3.16b, v18.16b, v4.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v26.16b, v17.16b, v25.16b
-	aese	v16.16b, v0.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	aesmc	v16.16b, v16.16b
-	aese	v17.16b, v25.16b
-	aesmc	v17.16b, v17.16b
-	aese	v18.16b, v4.16b
+	eor	v29.16b, v24.16b, v27.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v2.16b, v23.16b, v4.16b
+	eor	v3.16b, v19.16b, v28.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v26.16b, v18.16b, v25.16b
+	aese	v24.16b, v27.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	aesmc	v24.16b, v24.16b
+	aese	v18.16b, v25.16b
 	aesmc	v18.16b, v18.16b
-	aese	v21.16b, v27.16b
-	aesmc	v21.16b, v21.16b
-	eor3	v0.16b, v7.16b, v5.16b, v20.16b // let k0 = s[0] ^ m;
-	eor	v1.16b, v6.16b, v24.16b
-	aese	v7.16b, v5.16b
+	aese	v19.16b, v28.16b
+	aesmc	v19.16b, v19.16b
+	aese	v23.16b, v4.16b
+	aesmc	v23.16b, v23.16b
+	eor3	v0.16b, v7.16b, v16.16b, v20.16b // let k0 = s[0] ^ m;
+	aese	v7.16b, v16.16b
 	aesmc	v7.16b, v7.16b
-	aese	v6.16b, v24.16b
+	eor3	v1.16b, v24.16b, v0.16b, v17.16b
+	aese	v24.16b, v0.16b
+	aesmc	v24.16b, v24.16b
+	eor	v0.16b, v6.16b, v5.16b
+	aese	v6.16b, v5.16b
 	aesmc	v6.16b, v6.16b
-	eor	v5.16b, v17.16b, v3.16b
-	eor	v4.16b, v18.16b, v2.16b
-	eor	v25.16b, v21.16b, v28.16b
-	eor3	v24.16b, v16.16b, v0.16b, v19.16b
-	aese	v21.16b, v28.16b
-	aesmc	v21.16b, v21.16b
-	aese	v16.16b, v0.16b
-	aesmc	v16.16b, v16.16b
-	aese	v17.16b, v3.16b
-	aesmc	v17.16b, v17.16b
-	aese	v18.16b, v2.16b
+	eor	v25.16b, v18.16b, v3.16b
+	eor	v5.16b, v19.16b, v2.16b
+	eor	v16.16b, v23.16b, v29.16b
+	aese	v23.16b, v29.16b
+	aesmc	v23.16b, v23.16b
+	aese	v18.16b, v3.16b
 	aesmc	v18.16b, v18.16b
-	eor	v0.16b, v7.16b, v1.16b
+	aese	v19.16b, v2.16b
+	aesmc	v19.16b, v19.16b
+	eor3	v3.16b, v23.16b, v1.16b, v21.16b
+	aese	v23.16b, v1.16b
+	aesmc	v23.16b, v23.16b
+	eor	v1.16b, v7.16b, v0.16b
 	eor	v2.16b, v6.16b, v26.16b
+	aese	v7.16b, v0.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v26.16b
+	aesmc	v6.16b, v6.16b
+	eor	v4.16b, v24.16b, v1.16b
+	eor	v26.16b, v18.16b, v5.16b
+	eor	v28.16b, v19.16b, v16.16b
+	aese	v19.16b, v16.16b
+	aesmc	v19.16b, v19.16b
+	aese	v24.16b, v1.16b
+	aesmc	v24.16b, v24.16b
+	aese	v18.16b, v5.16b
+	aesmc	v18.16b, v18.16b
+	eor3	v16.16b, v19.16b, v3.16b, v22.16b
+	aese	v19.16b, v3.16b
+	eor	v0.16b, v7.16b, v2.16b
+	eor	v1.16b, v6.16b, v25.16b
+	sub	x1, x1, #1                      // for k in 0..4 {
+	aese	v7.16b, v2.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v25.16b
+	aesmc	v6.16b, v6.16b
+	aesmc	v2.16b, v19.16b
+	eor	v5.16b, v23.16b, v4.16b
+	eor	v25.16b, v24.16b, v0.16b
+	eor	v27.16b, v18.16b, v28.16b
+	aese	v18.16b, v28.16b
+	aese	v23.16b, v4.16b
+	aese	v24.16b, v0.16b
+	aesmc	v3.16b, v18.16b
+	aesmc	v18.16b, v23.16b
+	aesmc	v19.16b, v24.16b
+	eor	v28.16b, v7.16b, v1.16b
+	eor	v4.16b, v6.16b, v26.16b
 	aese	v7.16b, v1.16b
 	aesmc	v7.16b, v7.16b
 	aese	v6.16b, v26.16b
 	aesmc	v6.16b, v6.16b
-	eor	v1.16b, v16.16b, v0.16b
-	eor	v3.16b, v17.16b, v4.16b
-	eor	v27.16b, v18.16b, v25.16b
-	eor3	v26.16b, v21.16b, v24.16b, v22.16b
-	aese	v18.16b, v25.16b
-	aesmc	v18.16b, v18.16b
-	aese	v21.16b, v24.16b
-	aesmc	v21.16b, v21.16b
-	aese	v16.16b, v0.16b
-	aesmc	v16.16b, v16.16b
-	aese	v17.16b, v4.16b
-	aesmc	v17.16b, v17.16b
-	eor	v4.16b, v7.16b, v2.16b
-	eor	v28.16b, v6.16b, v5.16b
-	sub	x1, x1, #1                      // for k in 0..4 {
-	aese	v7.16b, v2.16b
-	aesmc	v7.16b, v7.16b
-	aese	v6.16b, v5.16b
-	aesmc	v6.16b, v6.16b
-	eor	v24.16b, v21.16b, v1.16b
-	eor	v25.16b, v16.16b, v4.16b
-	eor	v0.16b, v17.16b, v27.16b
-	eor3	v5.16b, v18.16b, v26.16b, v23.16b
-	aese	v17.16b, v27.16b
-	aese	v18.16b, v26.16b
-	aese	v21.16b, v1.16b
-	aese	v16.16b, v4.16b
-	eor	v4.16b, v7.16b, v28.16b
-	eor	v27.16b, v6.16b, v3.16b
-	aese	v7.16b, v28.16b
-	aesmc	v7.16b, v7.16b
-	aese	v6.16b, v3.16b
-	aesmc	v6.16b, v6.16b
-	aesmc	v2.16b, v17.16b
-	aesmc	v1.16b, v18.16b
-	aesmc	v17.16b, v21.16b
-	aesmc	v18.16b, v16.16b
 	cbnz	x1, .Laegis256_init_sha3_1
-	eor	v3.16b, v6.16b, v0.16b          // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v0.16b, v7.16b, v27.16b
-	stp	q0, q3, [x0, #64]               // static for k in 0..6 { state.s[k] = s[k]; }
-	eor	v3.16b, v18.16b, v4.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v0.16b, v17.16b, v25.16b
-	stp	q0, q3, [x0, #32]
-	eor	v1.16b, v1.16b, v24.16b
-	eor	v0.16b, v2.16b, v5.16b
+	eor	v1.16b, v6.16b, v27.16b         // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v0.16b, v7.16b, v4.16b
+	stp	q0, q1, [x0, #64]               // static for k in 0..6 { state.s[k] = s[k]; }
+	eor	v1.16b, v19.16b, v28.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v0.16b, v18.16b, v25.16b
+	stp	q0, q1, [x0, #32]
+	eor	v1.16b, v2.16b, v5.16b
+	eor	v0.16b, v3.16b, v16.16b
 	stp	q0, q1, [x0]
 	ret
 
@@ -4396,150 +4392,150 @@ aegis256_absorb:
 	.seh_stackalloc	16
 	.seh_endprologue
 	ldp	q18, q17, [x0]                  // inline fn load_256(state: in AEGIS_256) -> u8x16[6] { return [static ...
-	movi	v21.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	movi	v20.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	lsr	x3, x2, #4                      // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
 	ldp	q16, q7, [x0, #32]
-	ldp	q20, q19, [x0, #64]
+	ldp	q6, q19, [x0, #64]
 	cmp	x3, #6
 	b.hs	.Laegis256_absorb_1
 	mov	x4, x1                          // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
 	b	.Laegis256_absorb_3
 .Laegis256_absorb_1:
-	movi	v3.16b, #0x0
-	movi	v26.16b, #0x0
+	movi	v28.16b, #0x0
+	movi	v5.16b, #0x0
 	sub	x3, x3, #6                      // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
 	mov	x4, x1
-	movi	v25.16b, #0x0
+	movi	v4.16b, #0x0
+	movi	v3.16b, #0x0
+	movi	v27.16b, #0x0
 	movi	v24.16b, #0x0
-	movi	v6.16b, #0x0
-	movi	v5.16b, #0x0
 .Laegis256_absorb_2:
-	eor	v29.16b, v19.16b, v5.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v28.16b, v20.16b, v6.16b
-	ldp	q0, q23, [x4], #96              // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-	eor	v22.16b, v7.16b, v24.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v4.16b, v16.16b, v25.16b
-	eor	v2.16b, v17.16b, v26.16b
-	eor	v1.16b, v18.16b, v3.16b
-	aese	v19.16b, v5.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	eor	v25.16b, v19.16b, v24.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v21.16b, v6.16b, v27.16b
+	ldp	q0, q26, [x4], #96              // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	aese	v19.16b, v24.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v3.16b
+	aese	v6.16b, v27.16b
+	aesmc	v6.16b, v6.16b
+	eor	v22.16b, v7.16b, v3.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v23.16b, v16.16b, v4.16b
+	eor	v2.16b, v17.16b, v5.16b
+	eor	v1.16b, v18.16b, v28.16b
+	aese	v18.16b, v28.16b
 	aesmc	v18.16b, v18.16b
-	aese	v17.16b, v26.16b
+	aese	v17.16b, v5.16b
 	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v25.16b
+	aese	v16.16b, v4.16b
 	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v24.16b
+	aese	v7.16b, v3.16b
 	aesmc	v7.16b, v7.16b
-	aese	v20.16b, v6.16b
-	aesmc	v20.16b, v20.16b
 	eor	v1.16b, v1.16b, v0.16b          // let k0 = s[0] ^ m;
-	eor	v0.16b, v19.16b, v1.16b
 	eor	v27.16b, v18.16b, v2.16b
-	eor	v26.16b, v17.16b, v4.16b
-	eor	v25.16b, v16.16b, v22.16b
-	eor	v24.16b, v7.16b, v28.16b
-	eor	v3.16b, v20.16b, v29.16b
-	aese	v20.16b, v29.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v1.16b
-	aesmc	v19.16b, v19.16b
+	ldp	q28, q24, [x4, #-64]
 	aese	v18.16b, v2.16b
 	aesmc	v18.16b, v18.16b
-	aese	v17.16b, v4.16b
+	eor	v0.16b, v19.16b, v1.16b
+	eor	v5.16b, v17.16b, v23.16b
+	eor	v4.16b, v16.16b, v22.16b
+	eor	v3.16b, v7.16b, v21.16b
+	eor	v29.16b, v6.16b, v25.16b
+	aese	v6.16b, v25.16b
+	aesmc	v6.16b, v6.16b
+	aese	v19.16b, v1.16b
+	aesmc	v19.16b, v19.16b
+	aese	v17.16b, v23.16b
 	aesmc	v17.16b, v17.16b
 	aese	v16.16b, v22.16b
 	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v28.16b
+	aese	v7.16b, v21.16b
 	aesmc	v7.16b, v7.16b
-	eor	v2.16b, v0.16b, v23.16b
-	eor	v1.16b, v20.16b, v2.16b
-	eor	v29.16b, v19.16b, v27.16b
-	eor	v23.16b, v18.16b, v26.16b
-	eor	v22.16b, v17.16b, v25.16b
-	eor	v6.16b, v16.16b, v24.16b
-	eor	v5.16b, v7.16b, v3.16b
-	ldp	q0, q4, [x4, #-64]
-	aese	v7.16b, v3.16b
+	eor	v1.16b, v0.16b, v26.16b
+	eor	v30.16b, v19.16b, v27.16b
+	eor	v0.16b, v6.16b, v1.16b
+	eor	v22.16b, v18.16b, v5.16b
+	eor	v21.16b, v17.16b, v4.16b
+	eor	v2.16b, v16.16b, v3.16b
+	eor	v23.16b, v7.16b, v29.16b
+	aese	v7.16b, v29.16b
 	aesmc	v7.16b, v7.16b
-	aese	v20.16b, v2.16b
-	aesmc	v20.16b, v20.16b
+	aese	v6.16b, v1.16b
+	aesmc	v6.16b, v6.16b
 	aese	v19.16b, v27.16b
 	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v26.16b
+	aese	v18.16b, v5.16b
 	aesmc	v18.16b, v18.16b
-	aese	v17.16b, v25.16b
+	aese	v17.16b, v4.16b
 	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v24.16b
+	aese	v16.16b, v3.16b
 	aesmc	v16.16b, v16.16b
-	eor	v1.16b, v1.16b, v0.16b
+	eor	v1.16b, v0.16b, v28.16b
+	eor	v26.16b, v6.16b, v30.16b
+	ldp	q27, q25, [x4, #-32]
+	aese	v6.16b, v30.16b
+	aesmc	v6.16b, v6.16b
 	eor	v0.16b, v7.16b, v1.16b
-	eor	v28.16b, v20.16b, v29.16b
-	eor	v27.16b, v19.16b, v23.16b
-	eor	v26.16b, v18.16b, v22.16b
-	eor	v25.16b, v17.16b, v6.16b
-	eor	v24.16b, v16.16b, v5.16b
-	aese	v16.16b, v5.16b
+	eor	v5.16b, v19.16b, v22.16b
+	eor	v4.16b, v18.16b, v21.16b
+	eor	v3.16b, v17.16b, v2.16b
+	eor	v28.16b, v16.16b, v23.16b
+	aese	v16.16b, v23.16b
 	aesmc	v16.16b, v16.16b
 	aese	v7.16b, v1.16b
 	aesmc	v7.16b, v7.16b
-	aese	v20.16b, v29.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v23.16b
+	aese	v19.16b, v22.16b
 	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v22.16b
+	aese	v18.16b, v21.16b
 	aesmc	v18.16b, v18.16b
-	aese	v17.16b, v6.16b
+	aese	v17.16b, v2.16b
 	aesmc	v17.16b, v17.16b
-	eor	v6.16b, v0.16b, v4.16b
-	eor	v5.16b, v16.16b, v6.16b
-	eor	v23.16b, v7.16b, v28.16b
-	eor	v22.16b, v20.16b, v27.16b
-	eor	v4.16b, v19.16b, v26.16b
-	eor	v3.16b, v18.16b, v25.16b
-	eor	v2.16b, v17.16b, v24.16b
-	ldp	q0, q1, [x4, #-32]
-	aese	v17.16b, v24.16b
+	eor	v1.16b, v0.16b, v24.16b
+	eor	v24.16b, v7.16b, v26.16b
+	eor	v0.16b, v16.16b, v1.16b
+	eor	v22.16b, v6.16b, v5.16b
+	eor	v21.16b, v19.16b, v4.16b
+	eor	v2.16b, v18.16b, v3.16b
+	eor	v23.16b, v17.16b, v28.16b
+	aese	v17.16b, v28.16b
 	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v6.16b
+	aese	v16.16b, v1.16b
 	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v28.16b
+	aese	v7.16b, v26.16b
 	aesmc	v7.16b, v7.16b
-	aese	v20.16b, v27.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v26.16b
+	aese	v6.16b, v5.16b
+	aesmc	v6.16b, v6.16b
+	aese	v19.16b, v4.16b
 	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v25.16b
+	aese	v18.16b, v3.16b
 	aesmc	v18.16b, v18.16b
-	eor	v27.16b, v5.16b, v0.16b
+	eor	v1.16b, v0.16b, v27.16b
+	eor	v5.16b, v16.16b, v24.16b
 	sub	x3, x3, #6
-	eor	v0.16b, v17.16b, v27.16b
-	eor	v26.16b, v16.16b, v23.16b
-	eor	v25.16b, v7.16b, v22.16b
-	eor	v24.16b, v20.16b, v4.16b
-	eor	v6.16b, v19.16b, v3.16b
-	eor	v5.16b, v18.16b, v2.16b
-	aese	v18.16b, v2.16b
-	aesmc	v18.16b, v18.16b
-	aese	v17.16b, v27.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v23.16b
+	aese	v16.16b, v24.16b
 	aesmc	v16.16b, v16.16b
+	eor	v0.16b, v17.16b, v1.16b
+	eor	v4.16b, v7.16b, v22.16b
+	eor	v3.16b, v6.16b, v21.16b
+	eor	v27.16b, v19.16b, v2.16b
+	eor	v24.16b, v18.16b, v23.16b
+	aese	v18.16b, v23.16b
+	aesmc	v18.16b, v18.16b
+	aese	v17.16b, v1.16b
+	aesmc	v17.16b, v17.16b
 	aese	v7.16b, v22.16b
 	aesmc	v7.16b, v7.16b
-	aese	v20.16b, v4.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v3.16b
+	aese	v6.16b, v21.16b
+	aesmc	v6.16b, v6.16b
+	aese	v19.16b, v2.16b
 	aesmc	v19.16b, v19.16b
-	eor	v3.16b, v0.16b, v1.16b
+	eor	v28.16b, v0.16b, v25.16b
 	tbz	x3, #63, .Laegis256_absorb_2
 	add	x3, x3, #6                      // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-	eor	v19.16b, v19.16b, v5.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v20.16b, v20.16b, v6.16b
-	eor	v7.16b, v7.16b, v24.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v16.16b, v16.16b, v25.16b
-	eor	v17.16b, v17.16b, v26.16b
-	eor	v18.16b, v18.16b, v3.16b
+	eor	v19.16b, v19.16b, v24.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v6.16b, v6.16b, v27.16b
+	eor	v7.16b, v7.16b, v3.16b          // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v16.16b, v16.16b, v4.16b
+	eor	v17.16b, v17.16b, v5.16b
+	eor	v18.16b, v18.16b, v28.16b
 .Laegis256_absorb_3:
 	cbnz	x3, .Laegis256_absorb_5         // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
 	mov	v0.16b, v18.16b                 // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
@@ -4548,30 +4544,30 @@ aegis256_absorb:
 	mov	v18.16b, v0.16b                 // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
 .Laegis256_absorb_5:
 	ldr	q0, [x4], #16                   // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	sub	x3, x3, #1
 	mov	v1.16b, v19.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	mov	v2.16b, v17.16b
-	sub	x3, x3, #1
 	mov	v3.16b, v16.16b
 	mov	v4.16b, v7.16b
-	mov	v5.16b, v20.16b
+	mov	v5.16b, v6.16b
 	eor	v0.16b, v18.16b, v0.16b         // let k0 = s[0] ^ m;
-	aese	v1.16b, v21.16b
+	aese	v1.16b, v20.16b
 	aesmc	v1.16b, v1.16b
-	aese	v18.16b, v21.16b
+	aese	v18.16b, v20.16b
 	aesmc	v18.16b, v18.16b
-	aese	v2.16b, v21.16b
+	aese	v2.16b, v20.16b
 	aesmc	v2.16b, v2.16b
-	aese	v3.16b, v21.16b
+	aese	v3.16b, v20.16b
 	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v21.16b
+	aese	v4.16b, v20.16b
 	aesmc	v4.16b, v4.16b
-	aese	v5.16b, v21.16b
+	aese	v5.16b, v20.16b
 	aesmc	v5.16b, v5.16b
 	eor	v0.16b, v1.16b, v0.16b          // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
 	eor	v17.16b, v18.16b, v17.16b
 	eor	v16.16b, v2.16b, v16.16b
 	eor	v7.16b, v3.16b, v7.16b
-	eor	v20.16b, v4.16b, v20.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v6.16b, v4.16b, v6.16b          // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
 	eor	v19.16b, v5.16b, v19.16b
 	cbnz	x3, .Laegis256_absorb_4
 .Laegis256_absorb_6:
@@ -4584,7 +4580,7 @@ aegis256_absorb:
 	and	x2, x2, #0xfffffffffffffff0     // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	add	x1, x1, x2
 	mov	x4, x5
-	str	q21, [x5]
+	str	q20, [x5]
 .Laegis256_absorb_8:
 	ldrb	w2, [x1], #1                    // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	sub	x3, x3, #1
@@ -4596,28 +4592,28 @@ aegis256_absorb:
 	mov	v4.16b, v16.16b
 	mov	v5.16b, v7.16b
 	eor	v1.16b, v0.16b, v1.16b          // let k0 = s[0] ^ m;
-	aese	v2.16b, v21.16b
+	aese	v2.16b, v20.16b
 	aesmc	v2.16b, v2.16b
-	aese	v0.16b, v21.16b
+	aese	v0.16b, v20.16b
 	aesmc	v0.16b, v0.16b
-	aese	v3.16b, v21.16b
+	aese	v3.16b, v20.16b
 	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v21.16b
+	aese	v4.16b, v20.16b
 	aesmc	v4.16b, v4.16b
-	aese	v5.16b, v21.16b
+	aese	v5.16b, v20.16b
 	aesmc	v5.16b, v5.16b
-	aese	v21.16b, v20.16b
-	aesmc	v21.16b, v21.16b
+	aese	v20.16b, v6.16b
+	aesmc	v20.16b, v20.16b
 	eor	v1.16b, v2.16b, v1.16b          // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
 	eor	v17.16b, v0.16b, v17.16b
 	eor	v16.16b, v3.16b, v16.16b
 	eor	v7.16b, v4.16b, v7.16b
-	eor	v20.16b, v5.16b, v20.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v19.16b, v21.16b, v19.16b
+	eor	v6.16b, v5.16b, v6.16b          // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v19.16b, v20.16b, v19.16b
 .Laegis256_absorb_9:
 	stp	q1, q17, [x0]                   // static for k in 0..6 { state.s[k] = s[k]; }
 	stp	q16, q7, [x0, #32]
-	stp	q20, q19, [x0, #64]
+	stp	q6, q19, [x0, #64]
 	stp	xzr, xzr, [sp]
 	.seh_startepilogue
 	add	sp, sp, #16
@@ -4648,174 +4644,174 @@ aegis256_absorb_sha3:
 	sub	sp, sp, #16
 	.seh_stackalloc	16
 	.seh_endprologue
-	ldp	q23, q22, [x0]                  // inline fn load_256(state: in AEGIS_256) -> u8x16[6] { return [static ...
-	movi	v24.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	ldp	q19, q18, [x0]                  // inline fn load_256(state: in AEGIS_256) -> u8x16[6] { return [static ...
+	movi	v21.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	lsr	x3, x2, #4                      // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-	ldp	q21, q20, [x0, #32]
-	ldp	q19, q27, [x0, #64]
+	ldp	q16, q17, [x0, #32]
+	ldp	q7, q20, [x0, #64]
 	cmp	x3, #6
 	b.hs	.Laegis256_absorb_sha3_1
 	mov	x4, x1                          // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
 	b	.Laegis256_absorb_sha3_3
 .Laegis256_absorb_sha3_1:
-	movi	v25.16b, #0x0
-	movi	v18.16b, #0x0
+	movi	v4.16b, #0x0
+	movi	v22.16b, #0x0
 	sub	x3, x3, #6                      // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
 	mov	x4, x1
-	movi	v17.16b, #0x0
-	movi	v16.16b, #0x0
-	movi	v7.16b, #0x0
-	movi	v6.16b, #0x0
+	movi	v23.16b, #0x0
+	movi	v24.16b, #0x0
+	movi	v25.16b, #0x0
+	movi	v26.16b, #0x0
 .Laegis256_absorb_sha3_2:
-	ldp	q0, q26, [x4], #96              // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-	eor	v5.16b, v27.16b, v6.16b         // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v4.16b, v19.16b, v7.16b
-	eor	v3.16b, v20.16b, v16.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v2.16b, v21.16b, v17.16b
-	eor	v1.16b, v22.16b, v18.16b
-	eor3	v0.16b, v23.16b, v25.16b, v0.16b // let k0 = s[0] ^ m;
-	aese	v27.16b, v6.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	aesmc	v27.16b, v27.16b
-	aese	v23.16b, v25.16b
-	aesmc	v23.16b, v23.16b
-	aese	v22.16b, v18.16b
-	aesmc	v22.16b, v22.16b
-	aese	v21.16b, v17.16b
-	aesmc	v21.16b, v21.16b
-	aese	v20.16b, v16.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v7.16b
-	aesmc	v19.16b, v19.16b
-	eor	v17.16b, v23.16b, v1.16b
-	eor	v16.16b, v22.16b, v2.16b
-	eor	v7.16b, v21.16b, v3.16b
-	eor	v6.16b, v20.16b, v4.16b
-	eor	v25.16b, v19.16b, v5.16b
-	eor3	v18.16b, v27.16b, v0.16b, v26.16b
-	aese	v19.16b, v5.16b
-	aesmc	v19.16b, v19.16b
-	aese	v27.16b, v0.16b
-	aesmc	v27.16b, v27.16b
-	aese	v23.16b, v1.16b
-	aesmc	v23.16b, v23.16b
-	aese	v22.16b, v2.16b
-	aesmc	v22.16b, v22.16b
-	aese	v21.16b, v3.16b
-	aesmc	v21.16b, v21.16b
-	aese	v20.16b, v4.16b
-	aesmc	v20.16b, v20.16b
-	ldp	q5, q0, [x4, #-64]
-	eor	v4.16b, v27.16b, v17.16b
-	eor	v3.16b, v23.16b, v16.16b
-	eor	v2.16b, v22.16b, v7.16b
-	eor	v1.16b, v21.16b, v6.16b
-	eor	v26.16b, v20.16b, v25.16b
-	eor3	v5.16b, v19.16b, v18.16b, v5.16b
-	aese	v20.16b, v25.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v18.16b
-	aesmc	v19.16b, v19.16b
-	aese	v27.16b, v17.16b
-	aesmc	v27.16b, v27.16b
-	aese	v23.16b, v16.16b
-	aesmc	v23.16b, v23.16b
-	aese	v22.16b, v7.16b
-	aesmc	v22.16b, v22.16b
-	aese	v21.16b, v6.16b
-	aesmc	v21.16b, v21.16b
-	eor	v17.16b, v19.16b, v4.16b
-	eor	v16.16b, v27.16b, v3.16b
-	eor	v7.16b, v23.16b, v2.16b
-	eor	v6.16b, v22.16b, v1.16b
-	eor	v18.16b, v21.16b, v26.16b
-	eor3	v25.16b, v20.16b, v5.16b, v0.16b
-	aese	v21.16b, v26.16b
-	aesmc	v21.16b, v21.16b
-	aese	v20.16b, v5.16b
+	ldp	q0, q1, [x4], #96               // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	eor	v27.16b, v20.16b, v26.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v2.16b, v7.16b, v25.16b
+	eor	v3.16b, v17.16b, v24.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v5.16b, v16.16b, v23.16b
+	eor	v6.16b, v18.16b, v22.16b
+	eor3	v0.16b, v19.16b, v4.16b, v0.16b // let k0 = s[0] ^ m;
+	aese	v20.16b, v26.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	aesmc	v20.16b, v20.16b
 	aese	v19.16b, v4.16b
 	aesmc	v19.16b, v19.16b
-	aese	v27.16b, v3.16b
-	aesmc	v27.16b, v27.16b
-	aese	v23.16b, v2.16b
-	aesmc	v23.16b, v23.16b
-	aese	v22.16b, v1.16b
-	aesmc	v22.16b, v22.16b
-	ldp	q5, q0, [x4, #-32]
-	eor	v4.16b, v20.16b, v17.16b
-	eor	v3.16b, v19.16b, v16.16b
-	eor	v2.16b, v27.16b, v7.16b
-	eor	v1.16b, v23.16b, v6.16b
-	eor	v26.16b, v22.16b, v18.16b
-	eor3	v5.16b, v21.16b, v25.16b, v5.16b
+	aese	v18.16b, v22.16b
+	aesmc	v18.16b, v18.16b
+	aese	v16.16b, v23.16b
+	aesmc	v16.16b, v16.16b
+	aese	v17.16b, v24.16b
+	aesmc	v17.16b, v17.16b
+	aese	v7.16b, v25.16b
+	aesmc	v7.16b, v7.16b
+	eor3	v1.16b, v20.16b, v0.16b, v1.16b
+	aese	v20.16b, v0.16b
+	aesmc	v20.16b, v20.16b
+	ldp	q0, q4, [x4, #-64]
+	eor	v26.16b, v19.16b, v6.16b
+	eor	v25.16b, v18.16b, v5.16b
+	eor	v24.16b, v16.16b, v3.16b
+	eor	v23.16b, v17.16b, v2.16b
+	eor	v28.16b, v7.16b, v27.16b
+	aese	v7.16b, v27.16b
+	aesmc	v7.16b, v7.16b
+	aese	v19.16b, v6.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v5.16b
+	aesmc	v18.16b, v18.16b
+	aese	v16.16b, v3.16b
+	aesmc	v16.16b, v16.16b
+	aese	v17.16b, v2.16b
+	aesmc	v17.16b, v17.16b
+	eor3	v0.16b, v7.16b, v1.16b, v0.16b
+	aese	v7.16b, v1.16b
+	aesmc	v7.16b, v7.16b
+	eor	v27.16b, v20.16b, v26.16b
+	eor	v22.16b, v19.16b, v25.16b
+	eor	v3.16b, v18.16b, v24.16b
+	eor	v2.16b, v16.16b, v23.16b
+	eor	v29.16b, v17.16b, v28.16b
+	aese	v17.16b, v28.16b
+	aesmc	v17.16b, v17.16b
+	aese	v20.16b, v26.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v25.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v24.16b
+	aesmc	v18.16b, v18.16b
+	aese	v16.16b, v23.16b
+	aesmc	v16.16b, v16.16b
+	eor3	v1.16b, v17.16b, v0.16b, v4.16b
+	aese	v17.16b, v0.16b
+	aesmc	v17.16b, v17.16b
+	ldp	q0, q4, [x4, #-32]
+	eor	v24.16b, v7.16b, v27.16b
+	eor	v23.16b, v20.16b, v22.16b
+	eor	v6.16b, v19.16b, v3.16b
+	eor	v5.16b, v18.16b, v2.16b
+	eor	v25.16b, v16.16b, v29.16b
+	aese	v16.16b, v29.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v27.16b
+	aesmc	v7.16b, v7.16b
+	aese	v20.16b, v22.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v3.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v2.16b
+	aesmc	v18.16b, v18.16b
+	eor3	v22.16b, v16.16b, v1.16b, v0.16b
+	aese	v16.16b, v1.16b
+	aesmc	v16.16b, v16.16b
+	eor	v27.16b, v17.16b, v24.16b
+	eor	v3.16b, v7.16b, v23.16b
+	eor	v2.16b, v20.16b, v6.16b
+	eor	v1.16b, v19.16b, v5.16b
+	eor	v0.16b, v18.16b, v25.16b
+	aese	v18.16b, v25.16b
+	aesmc	v18.16b, v18.16b
+	aese	v17.16b, v24.16b
+	aesmc	v17.16b, v17.16b
+	aese	v7.16b, v23.16b
+	aesmc	v7.16b, v7.16b
+	aese	v20.16b, v6.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v5.16b
+	aesmc	v19.16b, v19.16b
+	eor3	v4.16b, v18.16b, v22.16b, v4.16b
+	aese	v18.16b, v22.16b
+	aesmc	v18.16b, v18.16b
 	sub	x3, x3, #6
-	aese	v22.16b, v18.16b
-	aesmc	v22.16b, v22.16b
-	aese	v21.16b, v25.16b
-	aesmc	v21.16b, v21.16b
-	aese	v20.16b, v17.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v16.16b
+	eor	v22.16b, v16.16b, v27.16b
+	eor	v23.16b, v17.16b, v3.16b
+	eor	v24.16b, v7.16b, v2.16b
+	eor	v25.16b, v20.16b, v1.16b
+	eor	v26.16b, v19.16b, v0.16b
+	aese	v19.16b, v0.16b
 	aesmc	v19.16b, v19.16b
-	aese	v27.16b, v7.16b
-	aesmc	v27.16b, v27.16b
-	aese	v23.16b, v6.16b
-	aesmc	v23.16b, v23.16b
-	eor	v18.16b, v21.16b, v4.16b
-	eor	v17.16b, v20.16b, v3.16b
-	eor	v16.16b, v19.16b, v2.16b
-	eor	v7.16b, v27.16b, v1.16b
-	eor	v6.16b, v23.16b, v26.16b
-	eor3	v25.16b, v22.16b, v5.16b, v0.16b
-	aese	v23.16b, v26.16b
-	aesmc	v23.16b, v23.16b
-	aese	v22.16b, v5.16b
-	aesmc	v22.16b, v22.16b
-	aese	v21.16b, v4.16b
-	aesmc	v21.16b, v21.16b
-	aese	v20.16b, v3.16b
+	aese	v16.16b, v27.16b
+	aesmc	v16.16b, v16.16b
+	aese	v17.16b, v3.16b
+	aesmc	v17.16b, v17.16b
+	aese	v7.16b, v2.16b
+	aesmc	v7.16b, v7.16b
+	aese	v20.16b, v1.16b
 	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v2.16b
-	aesmc	v19.16b, v19.16b
-	aese	v27.16b, v1.16b
-	aesmc	v27.16b, v27.16b
 	tbz	x3, #63, .Laegis256_absorb_sha3_2
 	add	x3, x3, #6                      // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-	eor	v27.16b, v27.16b, v6.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v19.16b, v19.16b, v7.16b
-	eor	v20.16b, v20.16b, v16.16b       // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v21.16b, v21.16b, v17.16b
-	eor	v22.16b, v22.16b, v18.16b
-	eor	v23.16b, v23.16b, v25.16b
+	eor	v20.16b, v20.16b, v26.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v7.16b, v7.16b, v25.16b
+	eor	v17.16b, v17.16b, v24.16b       // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v16.16b, v16.16b, v23.16b
+	eor	v18.16b, v18.16b, v22.16b
+	eor	v19.16b, v19.16b, v4.16b
 .Laegis256_absorb_sha3_3:
 	cbz	x3, .Laegis256_absorb_sha3_5    // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
 .Laegis256_absorb_sha3_4:
-	mov	v0.16b, v27.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v0.16b, v20.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	ldr	q6, [x4], #16                   // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-	aese	v0.16b, v24.16b
+	aese	v0.16b, v21.16b
 	aesmc	v0.16b, v0.16b
 	sub	x3, x3, #1
-	mov	v1.16b, v23.16b
-	mov	v2.16b, v22.16b
-	mov	v3.16b, v21.16b
-	mov	v4.16b, v20.16b
-	mov	v5.16b, v19.16b
-	aese	v1.16b, v24.16b
+	mov	v1.16b, v19.16b
+	mov	v2.16b, v18.16b
+	mov	v3.16b, v16.16b
+	mov	v4.16b, v17.16b
+	mov	v5.16b, v7.16b
+	aese	v1.16b, v21.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v24.16b
+	aese	v2.16b, v21.16b
 	aesmc	v2.16b, v2.16b
-	aese	v3.16b, v24.16b
+	aese	v3.16b, v21.16b
 	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v24.16b
+	aese	v4.16b, v21.16b
 	aesmc	v4.16b, v4.16b
-	aese	v5.16b, v24.16b
+	aese	v5.16b, v21.16b
 	aesmc	v5.16b, v5.16b
-	eor3	v23.16b, v23.16b, v6.16b, v0.16b // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v22.16b, v1.16b, v22.16b
-	eor	v21.16b, v2.16b, v21.16b
-	eor	v20.16b, v3.16b, v20.16b
-	eor	v19.16b, v4.16b, v19.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v27.16b, v5.16b, v27.16b
+	eor3	v19.16b, v19.16b, v6.16b, v0.16b // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v18.16b, v1.16b, v18.16b
+	eor	v16.16b, v2.16b, v16.16b
+	eor	v17.16b, v3.16b, v17.16b
+	eor	v7.16b, v4.16b, v7.16b          // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v20.16b, v5.16b, v20.16b
 	cbnz	x3, .Laegis256_absorb_sha3_4
 .Laegis256_absorb_sha3_5:
 	and	x3, x2, #0xf                    // if n % 16 != 0 { s = update_256(s, tail_256(ad, n)); }
@@ -4824,40 +4820,40 @@ aegis256_absorb_sha3:
 	and	x2, x2, #0xfffffffffffffff0     // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	add	x1, x1, x2
 	mov	x4, x5
-	str	q24, [x5]
+	str	q21, [x5]
 .Laegis256_absorb_sha3_6:
 	ldrb	w2, [x1], #1                    // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	sub	x3, x3, #1
 	strb	w2, [x4], #1
 	cbnz	x3, .Laegis256_absorb_sha3_6
-	mov	v0.16b, v27.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v0.16b, v20.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	ldr	q5, [x5]                        // return load(u8x16, block, 0);
-	aese	v0.16b, v24.16b
+	aese	v0.16b, v21.16b
 	aesmc	v0.16b, v0.16b
-	mov	v1.16b, v23.16b
-	mov	v2.16b, v22.16b
-	mov	v3.16b, v21.16b
-	mov	v4.16b, v20.16b
-	aese	v1.16b, v24.16b
+	mov	v1.16b, v19.16b
+	mov	v2.16b, v18.16b
+	mov	v3.16b, v16.16b
+	mov	v4.16b, v17.16b
+	aese	v1.16b, v21.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v24.16b
+	aese	v2.16b, v21.16b
 	aesmc	v2.16b, v2.16b
-	aese	v3.16b, v24.16b
+	aese	v3.16b, v21.16b
 	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v24.16b
+	aese	v4.16b, v21.16b
 	aesmc	v4.16b, v4.16b
-	aese	v24.16b, v19.16b
-	aesmc	v24.16b, v24.16b
-	eor3	v23.16b, v23.16b, v5.16b, v0.16b // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v22.16b, v1.16b, v22.16b
-	eor	v21.16b, v2.16b, v21.16b
-	eor	v20.16b, v3.16b, v20.16b
-	eor	v19.16b, v4.16b, v19.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v27.16b, v24.16b, v27.16b
+	aese	v21.16b, v7.16b
+	aesmc	v21.16b, v21.16b
+	eor3	v19.16b, v19.16b, v5.16b, v0.16b // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v18.16b, v1.16b, v18.16b
+	eor	v16.16b, v2.16b, v16.16b
+	eor	v17.16b, v3.16b, v17.16b
+	eor	v7.16b, v4.16b, v7.16b          // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v20.16b, v21.16b, v20.16b
 .Laegis256_absorb_sha3_7:
-	stp	q23, q22, [x0]                  // static for k in 0..6 { state.s[k] = s[k]; }
-	stp	q21, q20, [x0, #32]
-	stp	q19, q27, [x0, #64]
+	stp	q19, q18, [x0]                  // static for k in 0..6 { state.s[k] = s[k]; }
+	stp	q16, q17, [x0, #32]
+	stp	q7, q20, [x0, #64]
 	stp	xzr, xzr, [sp]
 	.seh_startepilogue
 	add	sp, sp, #16
@@ -4887,233 +4883,241 @@ aegis256_absorb_sha3:
 aegis256_encrypt:
 	hint	#34                             // bti c
 	.seh_nop
+	stp	d8, d9, [sp, #-64]!
+	.seh_save_fregp_x	d8, 64
+	stp	d10, d11, [sp, #16]
+	.seh_save_fregp	d10, 16
+	stp	d12, d13, [sp, #32]
+	.seh_save_fregp	d12, 32
+	str	d14, [sp, #48]
+	.seh_save_freg	d14, 48
 	sub	sp, sp, #32
 	.seh_stackalloc	32
 	.seh_endprologue
-	ldp	q1, q0, [x0]                    // inline fn load_256(state: in AEGIS_256) -> u8x16[6] { return [static ...
-	movi	v2.16b, #0x0                    // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	ldp	q29, q28, [x0]                  // inline fn load_256(state: in AEGIS_256) -> u8x16[6] { return [static ...
+	movi	v9.16b, #0x0                    // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	lsr	x4, x3, #4                      // for k in 0..length / 16 unroll 6, 1 {
-	ldp	q4, q3, [x0, #32]
-	ldp	q6, q5, [x0, #64]
+	ldp	q27, q8, [x0, #32]
+	ldp	q31, q30, [x0, #64]
 	cmp	x4, #6
 	b.hs	.Laegis256_encrypt_1
 	mov	x5, x2                          // for k in 0..length / 16 unroll 6, 1 {
 	mov	x6, x1
 	b	.Laegis256_encrypt_3
 .Laegis256_encrypt_1:
-	movi	v7.16b, #0x0
-	movi	v16.16b, #0x0
+	movi	v4.16b, #0x0
+	movi	v3.16b, #0x0
 	sub	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
 	mov	x6, x1
-	movi	v17.16b, #0x0
-	movi	v18.16b, #0x0
+	movi	v0.16b, #0x0
+	movi	v7.16b, #0x0
 	mov	x5, x2
-	movi	v19.16b, #0x0
+	movi	v16.16b, #0x0
 	movi	v20.16b, #0x0
 .Laegis256_encrypt_2:
-	eor	v21.16b, v5.16b, v20.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v22.16b, v6.16b, v19.16b
-	ldp	q23, q24, [x6], #96             // let m = load(u8x16, src, 16 * k);
-	eor	v25.16b, v3.16b, v18.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v26.16b, v4.16b, v17.16b
-	eor	v27.16b, v0.16b, v16.16b
-	eor	v28.16b, v1.16b, v7.16b
-	aese	v5.16b, v20.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	aesmc	v5.16b, v5.16b
-	aese	v1.16b, v7.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v16.16b
-	aesmc	v0.16b, v0.16b
-	aese	v4.16b, v17.16b
-	aesmc	v4.16b, v4.16b
-	aese	v3.16b, v18.16b
-	aesmc	v3.16b, v3.16b
-	aese	v6.16b, v19.16b
-	aesmc	v6.16b, v6.16b
-	eor	v7.16b, v28.16b, v23.16b        // let k0 = s[0] ^ m;
-	eor	v16.16b, v5.16b, v7.16b
-	eor	v17.16b, v1.16b, v27.16b
-	eor	v18.16b, v0.16b, v26.16b
-	eor	v19.16b, v4.16b, v25.16b
-	eor	v20.16b, v3.16b, v22.16b
-	eor	v28.16b, v6.16b, v21.16b
-	aese	v6.16b, v21.16b
-	aesmc	v6.16b, v6.16b
-	eor	v16.16b, v16.16b, v24.16b
-	eor	v29.16b, v27.16b, v22.16b       // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
-	eor	v21.16b, v29.16b, v21.16b
-	aese	v5.16b, v7.16b
-	aesmc	v5.16b, v5.16b
-	and	v7.16b, v26.16b, v25.16b
-	and	v29.16b, v18.16b, v19.16b
-	eor	v24.16b, v24.16b, v17.16b
-	eor	v7.16b, v21.16b, v7.16b
-	aese	v1.16b, v27.16b
-	aesmc	v1.16b, v1.16b
-	eor	v21.16b, v20.16b, v28.16b
-	eor	v24.16b, v29.16b, v24.16b
-	eor	v7.16b, v7.16b, v23.16b
-	aese	v0.16b, v26.16b
-	aesmc	v0.16b, v0.16b
-	aese	v4.16b, v25.16b
-	aesmc	v4.16b, v4.16b
-	aese	v3.16b, v22.16b
-	aesmc	v3.16b, v3.16b
-	eor	v22.16b, v6.16b, v16.16b
-	eor	v23.16b, v5.16b, v17.16b
-	eor	v25.16b, v1.16b, v18.16b
-	eor	v26.16b, v0.16b, v19.16b
-	eor	v27.16b, v4.16b, v20.16b
-	eor	v29.16b, v3.16b, v28.16b
-	ldp	q30, q31, [x6, #-64]
-	aese	v3.16b, v28.16b
-	aesmc	v3.16b, v3.16b
-	aese	v6.16b, v16.16b
-	aesmc	v6.16b, v6.16b
-	eor	v16.16b, v22.16b, v30.16b
-	and	v22.16b, v25.16b, v26.16b
-	eor	v28.16b, v30.16b, v27.16b
-	eor	v30.16b, v29.16b, v23.16b
-	eor	v22.16b, v22.16b, v28.16b
-	eor	v21.16b, v21.16b, v24.16b
-	aese	v5.16b, v17.16b
-	aesmc	v5.16b, v5.16b
-	stp	q7, q21, [x5], #96              // store(dst, 16 * k, stream_256(s, m));
-	aese	v1.16b, v18.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v19.16b
-	aesmc	v0.16b, v0.16b
-	aese	v4.16b, v20.16b
-	aesmc	v4.16b, v4.16b
-	eor	v7.16b, v3.16b, v16.16b
-	eor	v17.16b, v6.16b, v23.16b
-	eor	v18.16b, v5.16b, v25.16b
-	eor	v19.16b, v1.16b, v26.16b
-	eor	v20.16b, v0.16b, v27.16b
-	eor	v21.16b, v4.16b, v29.16b
-	aese	v4.16b, v29.16b
-	aesmc	v4.16b, v4.16b
-	aese	v3.16b, v16.16b
-	aesmc	v3.16b, v3.16b
-	aese	v6.16b, v23.16b
-	aesmc	v6.16b, v6.16b
-	eor	v7.16b, v7.16b, v31.16b
-	eor	v16.16b, v31.16b, v17.16b
-	eor	v23.16b, v20.16b, v21.16b
-	and	v24.16b, v18.16b, v19.16b
-	eor	v16.16b, v16.16b, v23.16b
-	eor	v22.16b, v30.16b, v22.16b
-	aese	v5.16b, v25.16b
-	aesmc	v5.16b, v5.16b
-	aese	v1.16b, v26.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v27.16b
-	aesmc	v0.16b, v0.16b
-	eor	v23.16b, v4.16b, v7.16b
-	eor	v25.16b, v3.16b, v17.16b
-	eor	v26.16b, v6.16b, v18.16b
-	eor	v27.16b, v5.16b, v19.16b
-	eor	v28.16b, v1.16b, v20.16b
-	eor	v29.16b, v0.16b, v21.16b
-	ldp	q30, q31, [x6, #-32]
-	aese	v0.16b, v21.16b
-	aesmc	v0.16b, v0.16b
-	aese	v4.16b, v7.16b
-	aesmc	v4.16b, v4.16b
-	eor	v7.16b, v23.16b, v30.16b
-	eor	v21.16b, v30.16b, v25.16b
-	eor	v23.16b, v28.16b, v29.16b
-	and	v30.16b, v26.16b, v27.16b
-	eor	v21.16b, v21.16b, v23.16b
-	eor	v16.16b, v24.16b, v16.16b
-	aese	v3.16b, v17.16b
-	aesmc	v3.16b, v3.16b
-	stp	q22, q16, [x5, #-64]
-	aese	v6.16b, v18.16b
-	aesmc	v6.16b, v6.16b
-	aese	v5.16b, v19.16b
-	aesmc	v5.16b, v5.16b
-	aese	v1.16b, v20.16b
-	aesmc	v1.16b, v1.16b
-	eor	v22.16b, v0.16b, v7.16b
-	eor	v16.16b, v4.16b, v25.16b
-	eor	v17.16b, v3.16b, v26.16b
-	eor	v18.16b, v6.16b, v27.16b
-	eor	v19.16b, v5.16b, v28.16b
-	eor	v20.16b, v1.16b, v29.16b
-	aese	v1.16b, v29.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v7.16b
-	aesmc	v0.16b, v0.16b
-	aese	v4.16b, v25.16b
-	aesmc	v4.16b, v4.16b
-	and	v7.16b, v17.16b, v18.16b
-	eor	v23.16b, v31.16b, v16.16b
-	eor	v24.16b, v20.16b, v19.16b
-	eor	v7.16b, v7.16b, v23.16b
-	eor	v21.16b, v30.16b, v21.16b
+	eor	v10.16b, v30.16b, v20.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v11.16b, v31.16b, v16.16b
+	ldp	q25, q26, [x6], #96             // let m = load(u8x16, src, 16 * k);
+	aese	v30.16b, v20.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	aesmc	v30.16b, v30.16b
+	aese	v31.16b, v16.16b
+	aesmc	v31.16b, v31.16b
+	eor	v24.16b, v8.16b, v7.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v23.16b, v27.16b, v0.16b
+	ldp	q21, q22, [x6, #-64]
+	aese	v27.16b, v0.16b
+	aesmc	v27.16b, v27.16b
+	aese	v8.16b, v7.16b
+	aesmc	v8.16b, v8.16b
+	eor	v12.16b, v28.16b, v3.16b
+	eor	v0.16b, v29.16b, v4.16b
+	aese	v29.16b, v4.16b
+	aesmc	v29.16b, v29.16b
+	aese	v28.16b, v3.16b
+	aesmc	v28.16b, v28.16b
+	eor	v1.16b, v0.16b, v25.16b         // let k0 = s[0] ^ m;
+	eor	v19.16b, v29.16b, v12.16b
+	eor	v0.16b, v30.16b, v1.16b
+	eor	v18.16b, v28.16b, v23.16b
+	eor	v17.16b, v27.16b, v24.16b
+	eor	v16.16b, v8.16b, v11.16b
+	eor	v20.16b, v31.16b, v10.16b
+	aese	v31.16b, v10.16b
+	aesmc	v31.16b, v31.16b
+	aese	v30.16b, v1.16b
+	aesmc	v30.16b, v30.16b
+	aese	v29.16b, v12.16b
+	aesmc	v29.16b, v29.16b
+	aese	v28.16b, v23.16b
+	aesmc	v28.16b, v28.16b
+	aese	v27.16b, v24.16b
+	aesmc	v27.16b, v27.16b
+	aese	v8.16b, v11.16b
+	aesmc	v8.16b, v8.16b
+	eor	v5.16b, v0.16b, v26.16b
+	eor	v4.16b, v30.16b, v19.16b
+	eor	v0.16b, v31.16b, v5.16b
+	eor	v3.16b, v29.16b, v18.16b
+	eor	v2.16b, v28.16b, v17.16b
+	eor	v1.16b, v27.16b, v16.16b
+	eor	v6.16b, v8.16b, v20.16b
+	aese	v8.16b, v20.16b
+	aesmc	v8.16b, v8.16b
+	aese	v31.16b, v5.16b
+	aesmc	v31.16b, v31.16b
+	aese	v30.16b, v19.16b
+	aesmc	v30.16b, v30.16b
+	aese	v29.16b, v18.16b
+	aesmc	v29.16b, v29.16b
+	aese	v28.16b, v17.16b
+	aesmc	v28.16b, v28.16b
+	aese	v27.16b, v16.16b
+	aesmc	v27.16b, v27.16b
+	eor	v5.16b, v0.16b, v21.16b
+	eor	v13.16b, v31.16b, v4.16b
+	eor	v14.16b, v8.16b, v5.16b
+	eor	v7.16b, v30.16b, v3.16b
+	eor	v0.16b, v12.16b, v11.16b        // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
+	eor	v11.16b, v29.16b, v2.16b
+	eor	v12.16b, v14.16b, v22.16b
+	eor	v14.16b, v0.16b, v10.16b
+	eor	v10.16b, v28.16b, v1.16b
+	and	v24.16b, v23.16b, v24.16b
+	eor	v23.16b, v27.16b, v6.16b
+	aese	v27.16b, v6.16b
+	aesmc	v27.16b, v27.16b
+	and	v18.16b, v18.16b, v17.16b
+	eor	v26.16b, v26.16b, v19.16b
+	and	v19.16b, v3.16b, v2.16b
+	eor	v21.16b, v21.16b, v1.16b
+	eor	v0.16b, v22.16b, v13.16b
+	eor	v17.16b, v10.16b, v23.16b
+	eor	v22.16b, v14.16b, v24.16b
+	aese	v8.16b, v5.16b
+	aesmc	v8.16b, v8.16b
+	eor	v16.16b, v16.16b, v20.16b
+	eor	v20.16b, v18.16b, v26.16b
+	eor	v6.16b, v6.16b, v4.16b
+	eor	v18.16b, v19.16b, v21.16b
+	and	v5.16b, v7.16b, v11.16b
+	eor	v17.16b, v0.16b, v17.16b
+	eor	v24.16b, v22.16b, v25.16b
+	aese	v31.16b, v4.16b
+	aesmc	v31.16b, v31.16b
+	aese	v30.16b, v3.16b
+	aesmc	v30.16b, v30.16b
+	aese	v29.16b, v2.16b
+	aesmc	v29.16b, v29.16b
+	aese	v28.16b, v1.16b
+	aesmc	v28.16b, v28.16b
+	ldp	q0, q26, [x6, #-32]
+	eor	v1.16b, v27.16b, v12.16b
+	eor	v22.16b, v8.16b, v13.16b
+	eor	v21.16b, v31.16b, v7.16b
+	eor	v19.16b, v30.16b, v11.16b
+	eor	v4.16b, v29.16b, v10.16b
+	eor	v25.16b, v28.16b, v23.16b
+	aese	v28.16b, v23.16b
+	aesmc	v28.16b, v28.16b
+	eor	v1.16b, v1.16b, v0.16b
+	eor	v3.16b, v0.16b, v22.16b
+	eor	v0.16b, v4.16b, v25.16b
+	and	v2.16b, v21.16b, v19.16b
+	eor	v23.16b, v3.16b, v0.16b
+	eor	v0.16b, v16.16b, v20.16b
+	stp	q24, q0, [x5], #96              // store(dst, 16 * k, stream_256(s, m));
+	aese	v27.16b, v12.16b
+	aesmc	v27.16b, v27.16b
+	aese	v8.16b, v13.16b
+	aesmc	v8.16b, v8.16b
+	aese	v31.16b, v7.16b
+	aesmc	v31.16b, v31.16b
+	aese	v30.16b, v11.16b
+	aesmc	v30.16b, v30.16b
+	aese	v29.16b, v10.16b
+	aesmc	v29.16b, v29.16b
+	eor	v10.16b, v28.16b, v1.16b
+	eor	v3.16b, v27.16b, v22.16b
+	eor	v0.16b, v8.16b, v21.16b
+	eor	v7.16b, v31.16b, v19.16b
+	eor	v16.16b, v30.16b, v4.16b
+	eor	v20.16b, v29.16b, v25.16b
+	aese	v29.16b, v25.16b
+	aesmc	v29.16b, v29.16b
+	aese	v28.16b, v1.16b
+	aesmc	v28.16b, v28.16b
+	and	v24.16b, v0.16b, v7.16b
+	eor	v1.16b, v26.16b, v3.16b
+	eor	v25.16b, v20.16b, v16.16b
+	eor	v24.16b, v24.16b, v1.16b
+	eor	v1.16b, v6.16b, v18.16b
+	aese	v27.16b, v22.16b
+	aesmc	v27.16b, v27.16b
+	aese	v8.16b, v21.16b
+	aesmc	v8.16b, v8.16b
+	aese	v31.16b, v19.16b
+	aesmc	v31.16b, v31.16b
+	aese	v30.16b, v4.16b
+	aesmc	v30.16b, v30.16b
 	sub	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
-	aese	v3.16b, v26.16b
-	aesmc	v3.16b, v3.16b
-	aese	v6.16b, v27.16b
-	aesmc	v6.16b, v6.16b
-	aese	v5.16b, v28.16b
-	aesmc	v5.16b, v5.16b
-	eor	v7.16b, v24.16b, v7.16b
-	stp	q21, q7, [x5, #-32]
-	eor	v7.16b, v22.16b, v31.16b
+	eor	v4.16b, v5.16b, v17.16b
+	eor	v2.16b, v2.16b, v23.16b
+	stp	q1, q4, [x5, #-64]
+	eor	v1.16b, v25.16b, v24.16b
+	eor	v4.16b, v10.16b, v26.16b
+	stp	q2, q1, [x5, #-32]
 	tbz	x4, #63, .Laegis256_encrypt_2
 	add	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
-	eor	v5.16b, v5.16b, v20.16b         // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v6.16b, v6.16b, v19.16b
-	eor	v3.16b, v3.16b, v18.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v4.16b, v4.16b, v17.16b
-	eor	v0.16b, v0.16b, v16.16b
-	eor	v1.16b, v1.16b, v7.16b
+	eor	v30.16b, v30.16b, v20.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v31.16b, v31.16b, v16.16b
+	eor	v8.16b, v8.16b, v7.16b          // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v27.16b, v27.16b, v0.16b
+	eor	v28.16b, v28.16b, v3.16b
+	eor	v29.16b, v29.16b, v4.16b
 .Laegis256_encrypt_3:
 	cbnz	x4, .Laegis256_encrypt_5        // for k in 0..length / 16 unroll 6, 1 {
-	mov	v7.16b, v1.16b                  // for k in 0..length / 16 unroll 6, 1 {
+	mov	v3.16b, v29.16b                 // for k in 0..length / 16 unroll 6, 1 {
 	b	.Laegis256_encrypt_6
 .Laegis256_encrypt_4:
-	mov	v1.16b, v7.16b                  // for k in 0..length / 16 unroll 6, 1 {
+	mov	v29.16b, v3.16b                 // for k in 0..length / 16 unroll 6, 1 {
 .Laegis256_encrypt_5:
-	ldr	q7, [x6], #16                   // let m = load(u8x16, src, 16 * k);
-	mov	v16.16b, v5.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v17.16b, v0.16b
+	ldr	q2, [x6], #16                   // let m = load(u8x16, src, 16 * k);
 	sub	x4, x4, #1                      // for k in 0..length / 16 unroll 6, 1 {
-	mov	v18.16b, v4.16b
-	mov	v19.16b, v3.16b
-	mov	v20.16b, v6.16b
-	eor	v21.16b, v1.16b, v7.16b         // let k0 = s[0] ^ m;
-	aese	v16.16b, v2.16b
-	aesmc	v16.16b, v16.16b
-	aese	v1.16b, v2.16b
-	aesmc	v1.16b, v1.16b
-	aese	v17.16b, v2.16b
-	aesmc	v17.16b, v17.16b
-	aese	v18.16b, v2.16b
-	aesmc	v18.16b, v18.16b
-	aese	v19.16b, v2.16b
-	aesmc	v19.16b, v19.16b
-	aese	v20.16b, v2.16b
-	aesmc	v20.16b, v20.16b
-	eor	v22.16b, v0.16b, v6.16b         // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
-	eor	v22.16b, v22.16b, v5.16b
-	and	v23.16b, v4.16b, v3.16b
-	eor	v22.16b, v22.16b, v23.16b
-	eor	v7.16b, v22.16b, v7.16b
-	str	q7, [x5], #16                   // store(dst, 16 * k, stream_256(s, m));
-	eor	v7.16b, v16.16b, v21.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v0.16b, v1.16b, v0.16b
-	eor	v4.16b, v17.16b, v4.16b
-	eor	v3.16b, v18.16b, v3.16b
-	eor	v6.16b, v19.16b, v6.16b         // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v5.16b, v20.16b, v5.16b
+	mov	v3.16b, v30.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v4.16b, v28.16b
+	mov	v5.16b, v27.16b
+	mov	v6.16b, v8.16b
+	mov	v7.16b, v31.16b
+	eor	v16.16b, v29.16b, v2.16b        // let k0 = s[0] ^ m;
+	aese	v3.16b, v9.16b
+	aesmc	v3.16b, v3.16b
+	aese	v29.16b, v9.16b
+	aesmc	v29.16b, v29.16b
+	aese	v4.16b, v9.16b
+	aesmc	v4.16b, v4.16b
+	aese	v5.16b, v9.16b
+	aesmc	v5.16b, v5.16b
+	aese	v6.16b, v9.16b
+	aesmc	v6.16b, v6.16b
+	aese	v7.16b, v9.16b
+	aesmc	v7.16b, v7.16b
+	eor	v0.16b, v28.16b, v31.16b        // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
+	and	v1.16b, v27.16b, v8.16b
+	eor	v0.16b, v0.16b, v30.16b
+	eor	v3.16b, v3.16b, v16.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v0.16b, v0.16b, v1.16b
+	eor	v28.16b, v29.16b, v28.16b
+	eor	v0.16b, v0.16b, v2.16b
+	eor	v27.16b, v4.16b, v27.16b
+	str	q0, [x5], #16                   // store(dst, 16 * k, stream_256(s, m));
+	eor	v8.16b, v5.16b, v8.16b
+	eor	v31.16b, v6.16b, v31.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v30.16b, v7.16b, v30.16b
 	cbnz	x4, .Laegis256_encrypt_4
 .Laegis256_encrypt_6:
 	and	x8, x3, #0xf                    // if length % 16 != 0 {
 	cbnz	x8, .Laegis256_encrypt_7
-	mov	v1.16b, v7.16b                  // if length % 16 != 0 {
+	mov	v0.16b, v3.16b                  // if length % 16 != 0 {
 	b	.Laegis256_encrypt_10
 .Laegis256_encrypt_7:
 	add	x7, sp, #16                     // store(block, 0, zero);
@@ -5121,58 +5125,66 @@ aegis256_encrypt:
 	add	x1, x1, x5
 	mov	x4, x8
 	mov	x6, x7
-	str	q2, [x7]
+	str	q9, [x7]
 .Laegis256_encrypt_8:
 	ldrb	w3, [x1], #1                    // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	sub	x4, x4, #1
 	strb	w3, [x6], #1
 	cbnz	x4, .Laegis256_encrypt_8
-	ldr	q1, [x7]                        // return load(u8x16, block, 0);
-	eor	v16.16b, v0.16b, v6.16b         // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
-	eor	v16.16b, v16.16b, v5.16b
+	ldr	q2, [x7]                        // return load(u8x16, block, 0);
 	add	x3, sp, #0                      // store(block, 0, stream_256(s, m));
-	and	v17.16b, v4.16b, v3.16b
 	add	x1, x2, x5                      // for k in 0..length % 16 { dst[length / 16 * 16 + k] = block[k]; }
-	eor	v16.16b, v16.16b, v17.16b
-	eor	v16.16b, v16.16b, v1.16b
-	str	q16, [x3]
+	eor	v0.16b, v28.16b, v31.16b        // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
+	and	v1.16b, v27.16b, v8.16b
+	eor	v0.16b, v0.16b, v30.16b
+	eor	v0.16b, v0.16b, v1.16b
+	eor	v0.16b, v0.16b, v2.16b
+	str	q0, [x3]
 .Laegis256_encrypt_9:
 	ldrb	w2, [x3], #1                    // for k in 0..length % 16 { dst[length / 16 * 16 + k] = block[k]; }
 	sub	x8, x8, #1
 	strb	w2, [x1], #1
 	cbnz	x8, .Laegis256_encrypt_9
-	mov	v16.16b, v5.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v17.16b, v0.16b
-	mov	v18.16b, v4.16b
-	mov	v19.16b, v3.16b
-	eor	v1.16b, v7.16b, v1.16b          // let k0 = s[0] ^ m;
-	aese	v16.16b, v2.16b
-	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v2.16b
-	aesmc	v7.16b, v7.16b
-	aese	v17.16b, v2.16b
-	aesmc	v17.16b, v17.16b
-	aese	v18.16b, v2.16b
-	aesmc	v18.16b, v18.16b
-	aese	v19.16b, v2.16b
-	aesmc	v19.16b, v19.16b
-	aese	v2.16b, v6.16b
-	aesmc	v2.16b, v2.16b
-	eor	v1.16b, v16.16b, v1.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v0.16b, v7.16b, v0.16b
-	eor	v4.16b, v17.16b, v4.16b
-	eor	v3.16b, v18.16b, v3.16b
-	eor	v6.16b, v19.16b, v6.16b         // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v5.16b, v2.16b, v5.16b
+	mov	v0.16b, v30.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v1.16b, v28.16b
+	mov	v4.16b, v27.16b
+	mov	v5.16b, v8.16b
+	eor	v2.16b, v3.16b, v2.16b          // let k0 = s[0] ^ m;
+	aese	v0.16b, v9.16b
+	aesmc	v0.16b, v0.16b
+	aese	v3.16b, v9.16b
+	aesmc	v3.16b, v3.16b
+	aese	v1.16b, v9.16b
+	aesmc	v1.16b, v1.16b
+	aese	v4.16b, v9.16b
+	aesmc	v4.16b, v4.16b
+	aese	v5.16b, v9.16b
+	aesmc	v5.16b, v5.16b
+	aese	v9.16b, v31.16b
+	aesmc	v9.16b, v9.16b
+	eor	v0.16b, v0.16b, v2.16b          // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v28.16b, v3.16b, v28.16b
+	eor	v27.16b, v1.16b, v27.16b
+	eor	v8.16b, v4.16b, v8.16b
+	eor	v31.16b, v5.16b, v31.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v30.16b, v9.16b, v30.16b
 .Laegis256_encrypt_10:
-	stp	q1, q0, [x0]                    // static for k in 0..6 { state.s[k] = s[k]; }
-	stp	q4, q3, [x0, #32]
-	stp	q6, q5, [x0, #64]
+	stp	q0, q28, [x0]                   // static for k in 0..6 { state.s[k] = s[k]; }
+	stp	q27, q8, [x0, #32]
+	stp	q31, q30, [x0, #64]
 	stp	xzr, xzr, [sp]
 	stp	xzr, xzr, [sp, #16]
 	.seh_startepilogue
 	add	sp, sp, #32
 	.seh_stackalloc	32
+	ldr	d14, [sp, #48]
+	.seh_save_freg	d14, 48
+	ldp	d12, d13, [sp, #32]
+	.seh_save_fregp	d12, 32
+	ldp	d10, d11, [sp, #16]
+	.seh_save_fregp	d10, 16
+	ldp	d8, d9, [sp], #64
+	.seh_save_fregp_x	d8, 64
 	.seh_endepilogue
 	ret
 	.seh_endproc
@@ -5202,201 +5214,201 @@ aegis256_encrypt_sha3:
 	sub	sp, sp, #32
 	.seh_stackalloc	32
 	.seh_endprologue
-	ldp	q21, q23, [x0]                  // inline fn load_256(state: in AEGIS_256) -> u8x16[6] { return [static ...
-	movi	v24.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	ldp	q20, q24, [x0]                  // inline fn load_256(state: in AEGIS_256) -> u8x16[6] { return [static ...
+	movi	v25.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	lsr	x4, x3, #4                      // for k in 0..length / 16 unroll 6, 1 {
-	ldp	q22, q20, [x0, #32]
-	ldp	q19, q18, [x0, #64]
+	ldp	q19, q23, [x0, #32]
+	ldp	q22, q21, [x0, #64]
 	cmp	x4, #6
 	b.hs	.Laegis256_encrypt_sha3_1
 	mov	x5, x2                          // for k in 0..length / 16 unroll 6, 1 {
 	mov	x6, x1
 	b	.Laegis256_encrypt_sha3_3
 .Laegis256_encrypt_sha3_1:
-	movi	v0.16b, #0x0
-	movi	v17.16b, #0x0
+	movi	v6.16b, #0x0
+	movi	v5.16b, #0x0
 	sub	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
 	mov	x6, x1
-	movi	v6.16b, #0x0
-	movi	v26.16b, #0x0
+	movi	v28.16b, #0x0
+	movi	v18.16b, #0x0
 	mov	x5, x2
-	movi	v25.16b, #0x0
-	movi	v1.16b, #0x0
+	movi	v17.16b, #0x0
+	movi	v2.16b, #0x0
 .Laegis256_encrypt_sha3_2:
-	ldp	q7, q28, [x6], #96              // let m = load(u8x16, src, 16 * k);
-	eor	v16.16b, v22.16b, v6.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	aese	v22.16b, v6.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	aesmc	v22.16b, v22.16b
-	eor	v6.16b, v20.16b, v26.16b
-	eor3	v29.16b, v21.16b, v0.16b, v7.16b // let k0 = s[0] ^ m;
-	aese	v21.16b, v0.16b
-	aesmc	v21.16b, v21.16b
-	aese	v20.16b, v26.16b
-	aesmc	v20.16b, v20.16b
-	eor	v5.16b, v19.16b, v25.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	aese	v19.16b, v25.16b
+	ldp	q7, q16, [x6], #96              // let m = load(u8x16, src, 16 * k);
+	eor	v3.16b, v19.16b, v28.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	aese	v19.16b, v28.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	aesmc	v19.16b, v19.16b
-	eor	v0.16b, v18.16b, v1.16b
-	aese	v18.16b, v1.16b
-	aesmc	v18.16b, v18.16b
-	eor	v1.16b, v23.16b, v17.16b
-	aese	v23.16b, v17.16b
+	eor3	v1.16b, v20.16b, v6.16b, v7.16b // let k0 = s[0] ^ m;
+	aese	v20.16b, v6.16b
+	aesmc	v20.16b, v20.16b
+	eor	v6.16b, v23.16b, v18.16b
+	aese	v23.16b, v18.16b
 	aesmc	v23.16b, v23.16b
-	eor	v2.16b, v21.16b, v1.16b
-	eor	v26.16b, v22.16b, v6.16b
+	eor	v4.16b, v22.16b, v17.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	aese	v22.16b, v17.16b
+	aesmc	v22.16b, v22.16b
+	eor	v0.16b, v21.16b, v2.16b
+	aese	v21.16b, v2.16b
+	aesmc	v21.16b, v21.16b
+	eor	v2.16b, v24.16b, v5.16b
+	aese	v24.16b, v5.16b
+	aesmc	v24.16b, v24.16b
+	eor3	v17.16b, v21.16b, v1.16b, v16.16b
 	aese	v21.16b, v1.16b
 	aesmc	v21.16b, v21.16b
-	eor	v25.16b, v20.16b, v5.16b
-	eor	v27.16b, v19.16b, v0.16b
-	aese	v19.16b, v0.16b
-	aesmc	v19.16b, v19.16b
-	eor3	v3.16b, v18.16b, v29.16b, v28.16b
-	eor	v4.16b, v23.16b, v16.16b
-	aese	v18.16b, v29.16b
-	aesmc	v18.16b, v18.16b
-	eor3	v1.16b, v1.16b, v5.16b, v0.16b  // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
-	eor3	v28.16b, v28.16b, v2.16b, v25.16b
-	and	v0.16b, v16.16b, v6.16b
-	aese	v23.16b, v16.16b
-	aesmc	v23.16b, v23.16b
-	and	v29.16b, v4.16b, v26.16b
+	eor3	v1.16b, v2.16b, v4.16b, v0.16b  // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
+	eor	v18.16b, v20.16b, v2.16b
+	eor	v26.16b, v19.16b, v6.16b
+	aese	v20.16b, v2.16b
+	aesmc	v20.16b, v20.16b
+	eor	v27.16b, v23.16b, v4.16b
+	eor	v28.16b, v22.16b, v0.16b
+	aese	v22.16b, v0.16b
+	aesmc	v22.16b, v22.16b
+	eor3	v29.16b, v16.16b, v18.16b, v27.16b
+	eor	v16.16b, v24.16b, v3.16b
+	and	v0.16b, v3.16b, v6.16b
+	aese	v24.16b, v3.16b
+	aesmc	v24.16b, v24.16b
 	eor3	v30.16b, v1.16b, v0.16b, v7.16b
-	aese	v22.16b, v6.16b
-	aesmc	v22.16b, v22.16b
-	aese	v20.16b, v5.16b
-	aesmc	v20.16b, v20.16b
-	ldp	q0, q17, [x6, #-64]
-	eor	v16.16b, v21.16b, v4.16b
-	eor	v7.16b, v22.16b, v25.16b
-	aese	v21.16b, v4.16b
-	aesmc	v21.16b, v21.16b
-	eor	v6.16b, v20.16b, v27.16b
-	aese	v20.16b, v27.16b
-	aesmc	v20.16b, v20.16b
-	eor3	v5.16b, v19.16b, v3.16b, v0.16b
-	aese	v19.16b, v3.16b
+	aese	v19.16b, v6.16b
 	aesmc	v19.16b, v19.16b
-	eor	v4.16b, v18.16b, v2.16b
-	eor	v3.16b, v23.16b, v26.16b
-	aese	v18.16b, v2.16b
-	aesmc	v18.16b, v18.16b
-	eor3	v2.16b, v0.16b, v7.16b, v6.16b
-	and	v1.16b, v16.16b, v3.16b
-	eor3	v0.16b, v28.16b, v27.16b, v29.16b
-	eor3	v27.16b, v2.16b, v4.16b, v1.16b
+	aese	v23.16b, v4.16b
+	aesmc	v23.16b, v23.16b
+	ldp	q0, q7, [x6, #-64]
+	eor	v4.16b, v20.16b, v16.16b
+	eor	v3.16b, v19.16b, v27.16b
+	eor	v6.16b, v23.16b, v28.16b
+	aese	v23.16b, v28.16b
+	aesmc	v23.16b, v23.16b
+	eor3	v5.16b, v22.16b, v17.16b, v0.16b
+	aese	v22.16b, v17.16b
+	aesmc	v22.16b, v22.16b
+	eor3	v17.16b, v0.16b, v3.16b, v6.16b
+	eor	v2.16b, v21.16b, v18.16b
+	eor	v1.16b, v24.16b, v26.16b
+	aese	v21.16b, v18.16b
+	aesmc	v21.16b, v21.16b
+	and	v0.16b, v16.16b, v26.16b
+	aese	v20.16b, v16.16b
+	aesmc	v20.16b, v20.16b
+	eor3	v0.16b, v29.16b, v28.16b, v0.16b
+	and	v16.16b, v4.16b, v1.16b
+	eor3	v16.16b, v17.16b, v2.16b, v16.16b
 	stp	q30, q0, [x5], #96              // store(dst, 16 * k, stream_256(s, m));
-	aese	v22.16b, v25.16b
-	aesmc	v22.16b, v22.16b
-	aese	v23.16b, v26.16b
-	aesmc	v23.16b, v23.16b
-	eor	v25.16b, v21.16b, v3.16b
-	eor	v26.16b, v22.16b, v6.16b
-	aese	v22.16b, v6.16b
-	aesmc	v22.16b, v22.16b
-	aese	v21.16b, v3.16b
-	aesmc	v21.16b, v21.16b
-	eor3	v3.16b, v20.16b, v5.16b, v17.16b
-	ldp	q0, q29, [x6, #-32]
-	eor	v1.16b, v19.16b, v4.16b
-	aese	v20.16b, v5.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v4.16b
+	aese	v19.16b, v27.16b
 	aesmc	v19.16b, v19.16b
-	eor	v28.16b, v18.16b, v16.16b
-	eor	v6.16b, v23.16b, v7.16b
-	aese	v18.16b, v16.16b
-	aesmc	v18.16b, v18.16b
-	aese	v23.16b, v7.16b
+	aese	v24.16b, v26.16b
+	aesmc	v24.16b, v24.16b
+	eor3	v0.16b, v23.16b, v5.16b, v7.16b
+	ldp	q27, q17, [x6, #-32]
+	aese	v23.16b, v5.16b
 	aesmc	v23.16b, v23.16b
-	eor	v2.16b, v21.16b, v6.16b
-	eor3	v7.16b, v22.16b, v3.16b, v0.16b
-	aese	v22.16b, v3.16b
-	aesmc	v22.16b, v22.16b
-	eor	v5.16b, v20.16b, v1.16b
-	eor	v4.16b, v19.16b, v28.16b
+	eor	v18.16b, v20.16b, v1.16b
+	eor	v26.16b, v19.16b, v6.16b
+	aese	v19.16b, v6.16b
+	aesmc	v19.16b, v19.16b
 	aese	v20.16b, v1.16b
 	aesmc	v20.16b, v20.16b
-	eor	v3.16b, v18.16b, v25.16b
-	eor	v16.16b, v23.16b, v26.16b
-	aese	v23.16b, v26.16b
-	aesmc	v23.16b, v23.16b
-	eor3	v1.16b, v17.16b, v1.16b, v6.16b
-	eor3	v30.16b, v0.16b, v5.16b, v2.16b
-	and	v0.16b, v28.16b, v25.16b
-	aese	v19.16b, v28.16b
-	aesmc	v19.16b, v19.16b
-	and	v17.16b, v4.16b, v3.16b
-	eor3	v0.16b, v1.16b, v26.16b, v0.16b
-	eor3	v28.16b, v30.16b, v16.16b, v17.16b
-	stp	q27, q0, [x5, #-64]
-	aese	v21.16b, v6.16b
-	aesmc	v21.16b, v21.16b
-	sub	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
-	aese	v18.16b, v25.16b
-	aesmc	v18.16b, v18.16b
-	eor	v17.16b, v22.16b, v5.16b
-	eor	v1.16b, v21.16b, v16.16b
-	eor3	v27.16b, v29.16b, v17.16b, v1.16b
-	eor	v6.16b, v20.16b, v4.16b
-	eor	v26.16b, v19.16b, v3.16b
-	eor	v25.16b, v18.16b, v2.16b
-	and	v0.16b, v6.16b, v26.16b
-	eor3	v27.16b, v27.16b, v25.16b, v0.16b
-	eor3	v0.16b, v23.16b, v7.16b, v29.16b
-	aese	v21.16b, v16.16b
-	aesmc	v21.16b, v21.16b
-	aese	v23.16b, v7.16b
-	aesmc	v23.16b, v23.16b
-	stp	q28, q27, [x5, #-32]
-	aese	v22.16b, v5.16b
+	eor	v29.16b, v22.16b, v2.16b
+	aese	v22.16b, v2.16b
 	aesmc	v22.16b, v22.16b
-	aese	v20.16b, v4.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v3.16b
+	eor3	v5.16b, v19.16b, v0.16b, v27.16b
+	eor	v28.16b, v21.16b, v4.16b
+	eor	v6.16b, v24.16b, v3.16b
+	aese	v21.16b, v4.16b
+	aesmc	v21.16b, v21.16b
+	aese	v24.16b, v3.16b
+	aesmc	v24.16b, v24.16b
+	aese	v19.16b, v0.16b
 	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v2.16b
-	aesmc	v18.16b, v18.16b
+	eor3	v1.16b, v7.16b, v29.16b, v6.16b
+	eor	v4.16b, v20.16b, v6.16b
+	eor	v7.16b, v23.16b, v29.16b
+	eor	v3.16b, v22.16b, v28.16b
+	aese	v23.16b, v29.16b
+	aesmc	v23.16b, v23.16b
+	eor3	v2.16b, v27.16b, v7.16b, v4.16b
+	eor	v27.16b, v21.16b, v18.16b
+	eor	v29.16b, v24.16b, v26.16b
+	aese	v24.16b, v26.16b
+	aesmc	v24.16b, v24.16b
+	and	v0.16b, v28.16b, v18.16b
+	aese	v22.16b, v28.16b
+	aesmc	v22.16b, v22.16b
+	eor3	v0.16b, v1.16b, v26.16b, v0.16b
+	and	v1.16b, v3.16b, v27.16b
+	eor3	v26.16b, v2.16b, v29.16b, v1.16b
+	stp	q16, q0, [x5, #-64]
+	aese	v20.16b, v6.16b
+	aesmc	v20.16b, v20.16b
+	aese	v21.16b, v18.16b
+	aesmc	v21.16b, v21.16b
+	eor3	v6.16b, v24.16b, v5.16b, v17.16b
+	aese	v24.16b, v5.16b
+	aesmc	v24.16b, v24.16b
+	sub	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
+	eor	v5.16b, v19.16b, v7.16b
+	eor	v2.16b, v20.16b, v29.16b
+	eor3	v1.16b, v17.16b, v5.16b, v2.16b
+	aese	v20.16b, v29.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v7.16b
+	aesmc	v19.16b, v19.16b
+	eor	v28.16b, v23.16b, v3.16b
+	eor	v18.16b, v22.16b, v27.16b
+	eor	v17.16b, v21.16b, v4.16b
+	and	v0.16b, v28.16b, v18.16b
+	eor3	v0.16b, v1.16b, v17.16b, v0.16b
+	aese	v23.16b, v3.16b
+	aesmc	v23.16b, v23.16b
+	aese	v22.16b, v27.16b
+	aesmc	v22.16b, v22.16b
+	aese	v21.16b, v4.16b
+	aesmc	v21.16b, v21.16b
+	stp	q26, q0, [x5, #-32]
 	tbz	x4, #63, .Laegis256_encrypt_sha3_2
 	add	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
-	eor	v18.16b, v18.16b, v1.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v19.16b, v19.16b, v25.16b
-	eor	v20.16b, v20.16b, v26.16b       // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v22.16b, v22.16b, v6.16b
-	eor	v23.16b, v23.16b, v17.16b
-	eor	v21.16b, v21.16b, v0.16b
+	eor	v21.16b, v21.16b, v2.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v22.16b, v22.16b, v17.16b
+	eor	v23.16b, v23.16b, v18.16b       // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v19.16b, v19.16b, v28.16b
+	eor	v24.16b, v24.16b, v5.16b
+	eor	v20.16b, v20.16b, v6.16b
 .Laegis256_encrypt_sha3_3:
 	cbz	x4, .Laegis256_encrypt_sha3_5   // for k in 0..length / 16 unroll 6, 1 {
 .Laegis256_encrypt_sha3_4:
-	mov	v2.16b, v18.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	eor3	v1.16b, v23.16b, v19.16b, v18.16b // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
-	mov	v3.16b, v21.16b
 	ldr	q16, [x6], #16                  // let m = load(u8x16, src, 16 * k);
+	and	v0.16b, v19.16b, v23.16b        // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
+	mov	v2.16b, v21.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v3.16b, v20.16b
+	mov	v5.16b, v19.16b
+	mov	v7.16b, v22.16b
+	mov	v6.16b, v23.16b
+	mov	v4.16b, v24.16b
 	sub	x4, x4, #1                      // for k in 0..length / 16 unroll 6, 1 {
-	aese	v2.16b, v24.16b
+	eor3	v1.16b, v24.16b, v22.16b, v21.16b
+	aese	v2.16b, v25.16b
 	aesmc	v2.16b, v2.16b
-	mov	v4.16b, v23.16b
-	mov	v5.16b, v22.16b
-	mov	v6.16b, v20.16b
-	mov	v7.16b, v19.16b
-	and	v0.16b, v22.16b, v20.16b
-	aese	v3.16b, v24.16b
+	aese	v3.16b, v25.16b
 	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v24.16b
+	aese	v4.16b, v25.16b
 	aesmc	v4.16b, v4.16b
-	aese	v5.16b, v24.16b
+	aese	v5.16b, v25.16b
 	aesmc	v5.16b, v5.16b
-	aese	v6.16b, v24.16b
+	aese	v6.16b, v25.16b
 	aesmc	v6.16b, v6.16b
-	aese	v7.16b, v24.16b
+	aese	v7.16b, v25.16b
 	aesmc	v7.16b, v7.16b
 	eor3	v0.16b, v1.16b, v0.16b, v16.16b
-	eor3	v21.16b, v21.16b, v16.16b, v2.16b // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v23.16b, v3.16b, v23.16b
-	eor	v22.16b, v4.16b, v22.16b
+	eor3	v20.16b, v20.16b, v16.16b, v2.16b // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v19.16b, v4.16b, v19.16b
+	eor	v23.16b, v5.16b, v23.16b
+	eor	v22.16b, v6.16b, v22.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v21.16b, v7.16b, v21.16b
+	eor	v24.16b, v3.16b, v24.16b
 	str	q0, [x5], #16                   // store(dst, 16 * k, stream_256(s, m));
-	eor	v20.16b, v5.16b, v20.16b
-	eor	v18.16b, v7.16b, v18.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v19.16b, v6.16b, v19.16b
 	cbnz	x4, .Laegis256_encrypt_sha3_4
 .Laegis256_encrypt_sha3_5:
 	and	x8, x3, #0xf                    // if length % 16 != 0 {
@@ -5406,17 +5418,17 @@ aegis256_encrypt_sha3:
 	add	x1, x1, x5
 	mov	x4, x8
 	mov	x6, x7
-	str	q24, [x7]
+	str	q25, [x7]
 .Laegis256_encrypt_sha3_6:
 	ldrb	w3, [x1], #1                    // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	sub	x4, x4, #1
 	strb	w3, [x6], #1
 	cbnz	x4, .Laegis256_encrypt_sha3_6
-	eor3	v1.16b, v23.16b, v19.16b, v18.16b // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
+	eor3	v1.16b, v24.16b, v22.16b, v21.16b // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
 	ldr	q5, [x7]                        // return load(u8x16, block, 0);
-	and	v0.16b, v22.16b, v20.16b
 	add	x3, sp, #0                      // store(block, 0, stream_256(s, m));
 	add	x1, x2, x5                      // for k in 0..length % 16 { dst[length / 16 * 16 + k] = block[k]; }
+	and	v0.16b, v19.16b, v23.16b
 	eor3	v0.16b, v1.16b, v0.16b, v5.16b
 	str	q0, [x3]
 .Laegis256_encrypt_sha3_7:
@@ -5424,33 +5436,33 @@ aegis256_encrypt_sha3:
 	sub	x8, x8, #1
 	strb	w2, [x1], #1
 	cbnz	x8, .Laegis256_encrypt_sha3_7
-	mov	v0.16b, v18.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v1.16b, v21.16b
-	aese	v0.16b, v24.16b
+	mov	v0.16b, v21.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v1.16b, v20.16b
+	aese	v0.16b, v25.16b
 	aesmc	v0.16b, v0.16b
-	mov	v2.16b, v23.16b
-	mov	v3.16b, v22.16b
-	mov	v4.16b, v20.16b
-	aese	v1.16b, v24.16b
+	aese	v1.16b, v25.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v24.16b
+	mov	v2.16b, v24.16b
+	mov	v3.16b, v19.16b
+	mov	v4.16b, v23.16b
+	aese	v2.16b, v25.16b
 	aesmc	v2.16b, v2.16b
-	aese	v3.16b, v24.16b
+	aese	v3.16b, v25.16b
 	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v24.16b
+	aese	v4.16b, v25.16b
 	aesmc	v4.16b, v4.16b
-	aese	v24.16b, v19.16b
-	aesmc	v24.16b, v24.16b
-	eor3	v21.16b, v21.16b, v5.16b, v0.16b // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v23.16b, v1.16b, v23.16b
-	eor	v22.16b, v2.16b, v22.16b
-	eor	v20.16b, v3.16b, v20.16b
-	eor	v19.16b, v4.16b, v19.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v18.16b, v24.16b, v18.16b
+	aese	v25.16b, v22.16b
+	aesmc	v25.16b, v25.16b
+	eor3	v20.16b, v20.16b, v5.16b, v0.16b // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v24.16b, v1.16b, v24.16b
+	eor	v19.16b, v2.16b, v19.16b
+	eor	v23.16b, v3.16b, v23.16b
+	eor	v22.16b, v4.16b, v22.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v21.16b, v25.16b, v21.16b
 .Laegis256_encrypt_sha3_8:
-	stp	q21, q23, [x0]                  // static for k in 0..6 { state.s[k] = s[k]; }
-	stp	q22, q20, [x0, #32]
-	stp	q19, q18, [x0, #64]
+	stp	q20, q24, [x0]                  // static for k in 0..6 { state.s[k] = s[k]; }
+	stp	q19, q23, [x0, #32]
+	stp	q22, q21, [x0, #64]
 	stp	xzr, xzr, [sp]
 	stp	xzr, xzr, [sp, #16]
 	.seh_startepilogue
@@ -5482,234 +5494,230 @@ aegis256_encrypt_sha3:
 aegis256_decrypt:
 	hint	#34                             // bti c
 	.seh_nop
-	sub	sp, sp, #16
-	.seh_stackalloc	16
-	str	d8, [sp]
-	.seh_save_freg	d8, 0
 	sub	sp, sp, #32
 	.seh_stackalloc	32
 	.seh_endprologue
-	ldp	q19, q20, [x0]                  // inline fn load_256(state: in AEGIS_256) -> u8x16[6] { return [static ...
-	movi	v26.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	ldp	q23, q22, [x0]                  // inline fn load_256(state: in AEGIS_256) -> u8x16[6] { return [static ...
+	movi	v24.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	lsr	x4, x3, #4                      // for k in 0..length / 16 unroll 6, 1 {
-	ldp	q21, q22, [x0, #32]
-	ldp	q23, q25, [x0, #64]
+	ldp	q19, q18, [x0, #32]
+	ldp	q21, q20, [x0, #64]
 	cmp	x4, #6
 	b.hs	.Laegis256_decrypt_1
 	mov	x5, x2                          // for k in 0..length / 16 unroll 6, 1 {
 	mov	x6, x1
 	b	.Laegis256_decrypt_3
 .Laegis256_decrypt_1:
-	movi	v1.16b, #0x0
-	movi	v17.16b, #0x0
+	movi	v0.16b, #0x0
+	movi	v25.16b, #0x0
 	sub	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
 	mov	x6, x1
-	movi	v5.16b, #0x0
-	movi	v16.16b, #0x0
+	movi	v17.16b, #0x0
+	movi	v4.16b, #0x0
 	mov	x5, x2
-	movi	v3.16b, #0x0
-	movi	v29.16b, #0x0
+	movi	v6.16b, #0x0
+	movi	v7.16b, #0x0
 .Laegis256_decrypt_2:
-	eor	v6.16b, v23.16b, v3.16b         // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v2.16b, v20.16b, v17.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v4.16b, v25.16b, v29.16b
-	eor	v7.16b, v22.16b, v16.16b
-	eor	v18.16b, v21.16b, v5.16b
-	eor	v27.16b, v19.16b, v1.16b
-	aese	v19.16b, v1.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	aesmc	v19.16b, v19.16b
-	eor	v0.16b, v2.16b, v6.16b          // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
-	aese	v20.16b, v17.16b
-	aesmc	v20.16b, v20.16b
-	aese	v25.16b, v29.16b
-	aesmc	v25.16b, v25.16b
-	and	v1.16b, v18.16b, v7.16b
-	aese	v21.16b, v5.16b
-	aesmc	v21.16b, v21.16b
-	eor	v24.16b, v19.16b, v2.16b
-	eor	v0.16b, v0.16b, v4.16b
-	eor	v5.16b, v20.16b, v18.16b
-	aese	v22.16b, v16.16b
+	eor	v2.16b, v21.16b, v6.16b         // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v5.16b, v22.16b, v25.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	ldp	q26, q28, [x6], #96             // let m = stream_256(s, load(u8x16, src, 16 * k));
+	aese	v22.16b, v25.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	aesmc	v22.16b, v22.16b
-	aese	v23.16b, v3.16b
+	aese	v21.16b, v6.16b
+	aesmc	v21.16b, v21.16b
+	eor	v16.16b, v23.16b, v0.16b
+	aese	v23.16b, v0.16b
 	aesmc	v23.16b, v23.16b
-	eor	v3.16b, v21.16b, v7.16b
-	aese	v19.16b, v2.16b
-	aesmc	v19.16b, v19.16b
-	eor	v31.16b, v0.16b, v1.16b
-	aese	v20.16b, v18.16b
-	aesmc	v20.16b, v20.16b
-	eor	v2.16b, v22.16b, v6.16b
-	eor	v1.16b, v23.16b, v4.16b
-	and	v17.16b, v5.16b, v3.16b
-	eor	v30.16b, v19.16b, v5.16b
-	aese	v23.16b, v4.16b
-	aesmc	v23.16b, v23.16b
-	eor	v4.16b, v20.16b, v3.16b
-	aese	v21.16b, v7.16b
-	aesmc	v21.16b, v21.16b
-	eor	v28.16b, v2.16b, v1.16b
-	aese	v22.16b, v6.16b
-	aesmc	v22.16b, v22.16b
-	aese	v19.16b, v5.16b
-	aesmc	v19.16b, v19.16b
-	aese	v20.16b, v3.16b
-	aesmc	v20.16b, v20.16b
-	and	v0.16b, v30.16b, v4.16b
-	eor	v7.16b, v21.16b, v2.16b
-	aese	v21.16b, v2.16b
-	aesmc	v21.16b, v21.16b
-	eor	v2.16b, v22.16b, v1.16b
-	eor	v18.16b, v19.16b, v4.16b
-	aese	v22.16b, v1.16b
-	aesmc	v22.16b, v22.16b
-	aese	v19.16b, v4.16b
-	aesmc	v19.16b, v19.16b
-	eor	v6.16b, v20.16b, v7.16b
+	eor	v29.16b, v20.16b, v7.16b
+	eor	v3.16b, v18.16b, v4.16b
+	eor	v6.16b, v19.16b, v17.16b
+	eor	v0.16b, v5.16b, v2.16b          // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
 	aese	v20.16b, v7.16b
 	aesmc	v20.16b, v20.16b
-	eor	v16.16b, v2.16b, v0.16b
-	eor	v1.16b, v21.16b, v2.16b
-	aese	v21.16b, v2.16b
-	aesmc	v21.16b, v21.16b
-	eor	v4.16b, v19.16b, v6.16b
-	aese	v19.16b, v6.16b
+	aese	v19.16b, v17.16b
 	aesmc	v19.16b, v19.16b
-	eor	v5.16b, v20.16b, v1.16b
-	aese	v20.16b, v1.16b
+	aese	v18.16b, v4.16b
+	aesmc	v18.16b, v18.16b
+	eor	v1.16b, v0.16b, v29.16b
+	and	v0.16b, v6.16b, v3.16b
+	eor	v0.16b, v1.16b, v0.16b
+	eor	v27.16b, v23.16b, v5.16b
+	eor	v26.16b, v0.16b, v26.16b
+	eor	v25.16b, v22.16b, v6.16b
+	eor	v0.16b, v16.16b, v26.16b        // let k0 = s[0] ^ m;
+	aese	v23.16b, v5.16b
+	aesmc	v23.16b, v23.16b
+	aese	v22.16b, v6.16b
+	aesmc	v22.16b, v22.16b
+	ldp	q16, q17, [x6, #-64]
+	eor	v7.16b, v20.16b, v0.16b
+	eor	v6.16b, v19.16b, v3.16b
+	eor	v5.16b, v18.16b, v2.16b
+	eor	v4.16b, v21.16b, v29.16b
+	aese	v21.16b, v29.16b
+	aesmc	v21.16b, v21.16b
+	aese	v20.16b, v0.16b
 	aesmc	v20.16b, v20.16b
-	sub	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
-	eor	v29.16b, v19.16b, v5.16b
+	aese	v19.16b, v3.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v2.16b
+	aesmc	v18.16b, v18.16b
+	and	v1.16b, v25.16b, v6.16b
+	eor	v0.16b, v28.16b, v27.16b
+	eor	v2.16b, v5.16b, v4.16b
+	eor	v0.16b, v1.16b, v0.16b
+	eor	v0.16b, v2.16b, v0.16b
+	eor	v3.16b, v23.16b, v25.16b
+	stp	q26, q0, [x5], #96              // store(dst, 16 * k, m);
+	eor	v0.16b, v7.16b, v0.16b
+	eor	v26.16b, v22.16b, v6.16b
+	aese	v23.16b, v25.16b
+	aesmc	v23.16b, v23.16b
+	aese	v22.16b, v6.16b
+	aesmc	v22.16b, v22.16b
+	eor	v28.16b, v21.16b, v0.16b
+	eor	v7.16b, v20.16b, v27.16b
+	eor	v25.16b, v19.16b, v5.16b
+	eor	v6.16b, v18.16b, v4.16b
+	aese	v18.16b, v4.16b
+	aesmc	v18.16b, v18.16b
+	aese	v21.16b, v0.16b
+	aesmc	v21.16b, v21.16b
+	aese	v20.16b, v27.16b
+	aesmc	v20.16b, v20.16b
 	aese	v19.16b, v5.16b
 	aesmc	v19.16b, v19.16b
-	ldp	q0, q8, [x6], #96               // let m = stream_256(s, load(u8x16, src, 16 * k));
-	ldp	q3, q2, [x6, #-64]
-	eor	v31.16b, v31.16b, v0.16b
-	eor	v0.16b, v8.16b, v24.16b
-	eor	v3.16b, v3.16b, v7.16b
-	eor	v8.16b, v2.16b, v6.16b
-	ldp	q6, q7, [x6, #-32]
-	eor	v2.16b, v27.16b, v31.16b        // let k0 = s[0] ^ m;
-	eor	v17.16b, v17.16b, v0.16b
-	eor	v7.16b, v7.16b, v29.16b
-	eor	v27.16b, v1.16b, v8.16b
-	eor	v1.16b, v6.16b, v4.16b
-	eor	v0.16b, v25.16b, v2.16b
-	eor	v6.16b, v28.16b, v17.16b
-	aese	v25.16b, v2.16b
-	aesmc	v25.16b, v25.16b
-	eor	v5.16b, v5.16b, v1.16b
-	eor	v1.16b, v0.16b, v6.16b
-	eor	v28.16b, v25.16b, v24.16b
-	aese	v25.16b, v24.16b
-	aesmc	v25.16b, v25.16b
-	eor	v8.16b, v23.16b, v1.16b
-	eor	v0.16b, v3.16b, v28.16b
-	eor	v24.16b, v25.16b, v30.16b
-	aese	v23.16b, v1.16b
+	and	v0.16b, v3.16b, v26.16b
+	eor	v1.16b, v16.16b, v25.16b
+	eor	v2.16b, v6.16b, v0.16b
+	eor	v0.16b, v1.16b, v7.16b
+	eor	v29.16b, v2.16b, v0.16b
+	eor	v27.16b, v23.16b, v26.16b
+	eor	v1.16b, v28.16b, v29.16b
+	eor	v16.16b, v22.16b, v25.16b
+	ldp	q28, q5, [x6, #-32]
+	aese	v23.16b, v26.16b
 	aesmc	v23.16b, v23.16b
-	aese	v25.16b, v30.16b
-	aesmc	v25.16b, v25.16b
-	eor	v30.16b, v16.16b, v0.16b
-	and	v16.16b, v24.16b, v18.16b
-	eor	v17.16b, v23.16b, v28.16b
-	eor	v2.16b, v25.16b, v18.16b
-	aese	v23.16b, v28.16b
+	aese	v22.16b, v25.16b
+	aesmc	v22.16b, v22.16b
+	eor	v26.16b, v18.16b, v1.16b
+	eor	v4.16b, v21.16b, v7.16b
+	eor	v2.16b, v20.16b, v3.16b
+	eor	v25.16b, v19.16b, v6.16b
+	eor	v0.16b, v17.16b, v16.16b
+	aese	v19.16b, v6.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v1.16b
+	aesmc	v18.16b, v18.16b
+	aese	v21.16b, v7.16b
+	aesmc	v21.16b, v21.16b
+	aese	v20.16b, v3.16b
+	aesmc	v20.16b, v20.16b
+	eor	v0.16b, v25.16b, v0.16b
+	and	v1.16b, v2.16b, v27.16b
+	eor	v0.16b, v4.16b, v0.16b
+	eor	v3.16b, v23.16b, v16.16b
+	eor	v0.16b, v1.16b, v0.16b
+	eor	v6.16b, v18.16b, v4.16b
+	stp	q29, q0, [x5, #-64]
+	eor	v1.16b, v26.16b, v0.16b
+	aese	v23.16b, v16.16b
 	aesmc	v23.16b, v23.16b
-	aese	v25.16b, v18.16b
-	aesmc	v25.16b, v25.16b
-	eor	v1.16b, v8.16b, v30.16b
-	eor	v0.16b, v17.16b, v27.16b
-	eor	v18.16b, v23.16b, v24.16b
-	eor	v3.16b, v25.16b, v4.16b
-	eor	v27.16b, v22.16b, v1.16b
+	aese	v18.16b, v4.16b
+	aesmc	v18.16b, v18.16b
+	eor	v17.16b, v19.16b, v1.16b
+	eor	v26.16b, v21.16b, v2.16b
+	eor	v16.16b, v20.16b, v27.16b
+	eor	v4.16b, v22.16b, v25.16b
+	eor	v0.16b, v28.16b, v3.16b
+	aese	v22.16b, v25.16b
+	aesmc	v22.16b, v22.16b
+	aese	v19.16b, v1.16b
+	aesmc	v19.16b, v19.16b
+	aese	v21.16b, v2.16b
+	aesmc	v21.16b, v21.16b
+	aese	v20.16b, v27.16b
+	aesmc	v20.16b, v20.16b
+	and	v1.16b, v26.16b, v16.16b
+	eor	v0.16b, v4.16b, v0.16b
+	eor	v0.16b, v0.16b, v1.16b
+	eor	v7.16b, v23.16b, v4.16b
+	eor	v2.16b, v6.16b, v0.16b
+	eor	v25.16b, v19.16b, v6.16b
+	eor	v1.16b, v17.16b, v2.16b
+	eor	v17.16b, v18.16b, v26.16b
+	sub	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
+	aese	v23.16b, v4.16b
+	aesmc	v23.16b, v23.16b
+	aese	v19.16b, v6.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v26.16b
+	aesmc	v18.16b, v18.16b
+	eor	v26.16b, v22.16b, v1.16b
+	eor	v4.16b, v21.16b, v16.16b
+	eor	v6.16b, v20.16b, v3.16b
+	eor	v0.16b, v5.16b, v7.16b
 	aese	v22.16b, v1.16b
 	aesmc	v22.16b, v22.16b
-	aese	v23.16b, v24.16b
-	aesmc	v23.16b, v23.16b
-	eor	v24.16b, v16.16b, v0.16b
-	and	v0.16b, v18.16b, v2.16b
-	eor	v7.16b, v7.16b, v3.16b
-	eor	v1.16b, v22.16b, v17.16b
-	eor	v27.16b, v27.16b, v24.16b
-	eor	v16.16b, v23.16b, v2.16b
-	eor	v0.16b, v5.16b, v0.16b
-	aese	v22.16b, v17.16b
-	aesmc	v22.16b, v22.16b
-	aese	v23.16b, v2.16b
-	aesmc	v23.16b, v23.16b
-	eor	v2.16b, v21.16b, v27.16b
-	aese	v21.16b, v27.16b
+	aese	v21.16b, v16.16b
 	aesmc	v21.16b, v21.16b
-	eor	v27.16b, v1.16b, v0.16b
-	eor	v5.16b, v22.16b, v18.16b
-	aese	v22.16b, v18.16b
-	aesmc	v22.16b, v22.16b
-	eor	v17.16b, v21.16b, v1.16b
-	eor	v18.16b, v2.16b, v27.16b
-	and	v2.16b, v5.16b, v16.16b
-	aese	v21.16b, v1.16b
-	aesmc	v21.16b, v21.16b
-	eor	v0.16b, v7.16b, v17.16b
-	eor	v1.16b, v20.16b, v18.16b
-	aese	v20.16b, v18.16b
+	aese	v20.16b, v3.16b
 	aesmc	v20.16b, v20.16b
-	eor	v0.16b, v2.16b, v0.16b
-	aese	v25.16b, v4.16b
-	aesmc	v25.16b, v25.16b
-	stp	q31, q6, [x5], #96              // store(dst, 16 * k, m);
-	stp	q30, q24, [x5, #-64]
-	eor	v1.16b, v1.16b, v0.16b
-	stp	q27, q0, [x5, #-32]
+	eor	v0.16b, v0.16b, v6.16b
+	and	v1.16b, v17.16b, v4.16b
+	eor	v0.16b, v0.16b, v25.16b
+	eor	v0.16b, v1.16b, v0.16b
+	stp	q2, q0, [x5, #-32]
+	eor	v0.16b, v26.16b, v0.16b
 	tbz	x4, #63, .Laegis256_decrypt_2
 	add	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
-	eor	v25.16b, v25.16b, v29.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v23.16b, v23.16b, v3.16b
-	eor	v22.16b, v22.16b, v16.16b       // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v21.16b, v21.16b, v5.16b
-	eor	v20.16b, v20.16b, v17.16b
-	eor	v19.16b, v19.16b, v1.16b
+	eor	v20.16b, v20.16b, v7.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v21.16b, v21.16b, v6.16b
+	eor	v18.16b, v18.16b, v4.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v19.16b, v19.16b, v17.16b
+	eor	v22.16b, v22.16b, v25.16b
+	eor	v23.16b, v23.16b, v0.16b
 .Laegis256_decrypt_3:
 	cbz	x4, .Laegis256_decrypt_5        // for k in 0..length / 16 unroll 6, 1 {
 .Laegis256_decrypt_4:
-	mov	v2.16b, v25.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v3.16b, v19.16b
-	mov	v4.16b, v20.16b
-	mov	v5.16b, v21.16b
-	mov	v6.16b, v22.16b
-	mov	v7.16b, v23.16b
-	aese	v2.16b, v26.16b
+	mov	v2.16b, v20.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v3.16b, v23.16b
+	mov	v4.16b, v22.16b
+	mov	v5.16b, v19.16b
+	mov	v6.16b, v18.16b
+	mov	v7.16b, v21.16b
+	aese	v2.16b, v24.16b
 	aesmc	v2.16b, v2.16b
-	aese	v3.16b, v26.16b
+	aese	v3.16b, v24.16b
 	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v26.16b
+	aese	v4.16b, v24.16b
 	aesmc	v4.16b, v4.16b
-	aese	v5.16b, v26.16b
+	aese	v5.16b, v24.16b
 	aesmc	v5.16b, v5.16b
-	aese	v6.16b, v26.16b
+	aese	v6.16b, v24.16b
 	aesmc	v6.16b, v6.16b
-	aese	v7.16b, v26.16b
+	aese	v7.16b, v24.16b
 	aesmc	v7.16b, v7.16b
-	eor	v0.16b, v20.16b, v23.16b        // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
-	and	v1.16b, v21.16b, v22.16b
-	eor	v20.16b, v3.16b, v20.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v2.16b, v19.16b, v2.16b
-	eor	v21.16b, v4.16b, v21.16b
-	eor	v22.16b, v5.16b, v22.16b
-	eor	v0.16b, v0.16b, v25.16b
-	eor	v25.16b, v7.16b, v25.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v0.16b, v22.16b, v21.16b        // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
+	and	v1.16b, v19.16b, v18.16b
+	eor	v22.16b, v3.16b, v22.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v2.16b, v23.16b, v2.16b
+	eor	v19.16b, v4.16b, v19.16b
+	eor	v18.16b, v5.16b, v18.16b
+	eor	v0.16b, v0.16b, v20.16b
+	eor	v20.16b, v7.16b, v20.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
 	sub	x4, x4, #1                      // for k in 0..length / 16 unroll 6, 1 {
 	eor	v1.16b, v0.16b, v1.16b
 	ldr	q0, [x6], #16                   // let m = stream_256(s, load(u8x16, src, 16 * k));
-	eor	v23.16b, v6.16b, v23.16b
+	eor	v21.16b, v6.16b, v21.16b
 	eor	v0.16b, v1.16b, v0.16b
 	str	q0, [x5], #16                   // store(dst, 16 * k, m);
-	eor	v19.16b, v0.16b, v2.16b
+	eor	v23.16b, v0.16b, v2.16b
 	cbnz	x4, .Laegis256_decrypt_4
 .Laegis256_decrypt_5:
 	and	x9, x3, #0xf                    // if length % 16 != 0 {
 	cbnz	x9, .Laegis256_decrypt_6
-	mov	v0.16b, v19.16b                 // if length % 16 != 0 {
+	mov	v0.16b, v23.16b                 // if length % 16 != 0 {
 	b	.Laegis256_decrypt_10
 .Laegis256_decrypt_6:
 	add	x7, sp, #16                     // store(block, 0, zero);
@@ -5718,21 +5726,21 @@ aegis256_decrypt:
 	add	x1, x1, x5
 	mov	x4, x9
 	mov	x6, x7
-	str	q26, [x7]
+	str	q24, [x7]
 .Laegis256_decrypt_7:
 	ldrb	w3, [x1], #1                    // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	sub	x4, x4, #1
 	strb	w3, [x6], #1
 	cbnz	x4, .Laegis256_decrypt_7
 	ldr	q2, [x7]                        // return load(u8x16, block, 0);
-	eor	v0.16b, v20.16b, v23.16b        // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
-	eor	v1.16b, v0.16b, v25.16b
 	add	x4, sp, #0                      // store(block, 0, stream_256(s, tail_256(src, length)));
-	and	v0.16b, v21.16b, v22.16b
 	add	x1, x2, x5                      // for k in 0..length % 16 { dst[length / 16 * 16 + k] = block[k]; }
-	eor	v0.16b, v1.16b, v0.16b
 	mov	x5, x4
 	mov	x3, x9
+	eor	v0.16b, v22.16b, v21.16b        // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
+	and	v1.16b, v19.16b, v18.16b
+	eor	v0.16b, v0.16b, v20.16b
+	eor	v0.16b, v0.16b, v1.16b
 	eor	v0.16b, v0.16b, v2.16b
 	str	q0, [x4]
 .Laegis256_decrypt_8:
@@ -5747,42 +5755,38 @@ aegis256_decrypt:
 	strb	wzr, [x2], #1
 	cbnz	x1, .Laegis256_decrypt_9
 	ldr	q0, [x4]                        // s = update_256(s, load(u8x16, block, 0));
-	mov	v1.16b, v25.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v2.16b, v20.16b
-	mov	v3.16b, v21.16b
-	mov	v4.16b, v22.16b
-	eor	v0.16b, v19.16b, v0.16b         // let k0 = s[0] ^ m;
-	aese	v1.16b, v26.16b
+	mov	v1.16b, v20.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v2.16b, v22.16b
+	mov	v3.16b, v19.16b
+	mov	v4.16b, v18.16b
+	eor	v0.16b, v23.16b, v0.16b         // let k0 = s[0] ^ m;
+	aese	v1.16b, v24.16b
 	aesmc	v1.16b, v1.16b
-	aese	v19.16b, v26.16b
-	aesmc	v19.16b, v19.16b
-	aese	v2.16b, v26.16b
+	aese	v23.16b, v24.16b
+	aesmc	v23.16b, v23.16b
+	aese	v2.16b, v24.16b
 	aesmc	v2.16b, v2.16b
-	aese	v3.16b, v26.16b
+	aese	v3.16b, v24.16b
 	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v26.16b
+	aese	v4.16b, v24.16b
 	aesmc	v4.16b, v4.16b
-	aese	v26.16b, v23.16b
-	aesmc	v26.16b, v26.16b
+	aese	v24.16b, v21.16b
+	aesmc	v24.16b, v24.16b
 	eor	v0.16b, v1.16b, v0.16b          // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v20.16b, v19.16b, v20.16b
-	eor	v21.16b, v2.16b, v21.16b
-	eor	v22.16b, v3.16b, v22.16b
-	eor	v23.16b, v4.16b, v23.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v25.16b, v26.16b, v25.16b
+	eor	v22.16b, v23.16b, v22.16b
+	eor	v19.16b, v2.16b, v19.16b
+	eor	v18.16b, v3.16b, v18.16b
+	eor	v21.16b, v4.16b, v21.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v20.16b, v24.16b, v20.16b
 .Laegis256_decrypt_10:
-	stp	q0, q20, [x0]                   // static for k in 0..6 { state.s[k] = s[k]; }
-	stp	q21, q22, [x0, #32]
-	stp	q23, q25, [x0, #64]
+	stp	q0, q22, [x0]                   // static for k in 0..6 { state.s[k] = s[k]; }
+	stp	q19, q18, [x0, #32]
+	stp	q21, q20, [x0, #64]
 	stp	xzr, xzr, [sp]
 	stp	xzr, xzr, [sp, #16]
 	.seh_startepilogue
 	add	sp, sp, #32
 	.seh_stackalloc	32
-	ldr	d8, [sp]
-	.seh_save_freg	d8, 0
-	add	sp, sp, #16
-	.seh_stackalloc	16
 	.seh_endepilogue
 	ret
 	.seh_endproc
@@ -5810,204 +5814,208 @@ aegis256_decrypt:
 aegis256_decrypt_sha3:
 	hint	#34                             // bti c
 	.seh_nop
+	sub	sp, sp, #16
+	.seh_stackalloc	16
+	str	d8, [sp]
+	.seh_save_freg	d8, 0
 	sub	sp, sp, #32
 	.seh_stackalloc	32
 	.seh_endprologue
-	ldp	q17, q21, [x0]                  // inline fn load_256(state: in AEGIS_256) -> u8x16[6] { return [static ...
-	movi	v23.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	ldp	q18, q19, [x0]                  // inline fn load_256(state: in AEGIS_256) -> u8x16[6] { return [static ...
+	movi	v22.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	lsr	x4, x3, #4                      // for k in 0..length / 16 unroll 6, 1 {
-	ldp	q20, q22, [x0, #32]
-	ldp	q19, q18, [x0, #64]
+	ldp	q20, q21, [x0, #32]
+	ldp	q17, q29, [x0, #64]
 	cmp	x4, #6
 	b.hs	.Laegis256_decrypt_sha3_1
 	mov	x5, x2                          // for k in 0..length / 16 unroll 6, 1 {
 	mov	x6, x1
 	b	.Laegis256_decrypt_sha3_3
 .Laegis256_decrypt_sha3_1:
-	movi	v16.16b, #0x0
 	movi	v3.16b, #0x0
+	movi	v4.16b, #0x0
 	sub	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
 	mov	x6, x1
-	movi	v7.16b, #0x0
-	movi	v4.16b, #0x0
-	mov	x5, x2
 	movi	v6.16b, #0x0
 	movi	v5.16b, #0x0
+	mov	x5, x2
+	movi	v30.16b, #0x0
+	movi	v7.16b, #0x0
 .Laegis256_decrypt_sha3_2:
-	eor	v28.16b, v18.16b, v5.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v24.16b, v19.16b, v6.16b
-	eor	v27.16b, v21.16b, v3.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v25.16b, v22.16b, v4.16b
-	eor	v26.16b, v20.16b, v7.16b
-	and	v1.16b, v26.16b, v25.16b        // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
-	ldp	q0, q29, [x6], #96              // let m = stream_256(s, load(u8x16, src, 16 * k));
-	eor3	v2.16b, v27.16b, v24.16b, v28.16b
-	aese	v22.16b, v4.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	aesmc	v22.16b, v22.16b
-	aese	v21.16b, v3.16b
+	sub	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
+	eor	v27.16b, v29.16b, v7.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v23.16b, v17.16b, v30.16b
+	eor	v26.16b, v19.16b, v4.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v24.16b, v21.16b, v5.16b
+	eor	v25.16b, v20.16b, v6.16b
+	and	v1.16b, v25.16b, v24.16b        // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
+	ldp	q0, q28, [x6], #96              // let m = stream_256(s, load(u8x16, src, 16 * k));
+	eor3	v2.16b, v26.16b, v23.16b, v27.16b
+	aese	v21.16b, v5.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	aesmc	v21.16b, v21.16b
-	aese	v20.16b, v7.16b
+	aese	v19.16b, v4.16b
+	aesmc	v19.16b, v19.16b
+	aese	v20.16b, v6.16b
 	aesmc	v20.16b, v20.16b
-	eor3	v31.16b, v2.16b, v1.16b, v0.16b
-	aese	v19.16b, v6.16b
+	aese	v17.16b, v30.16b
+	aesmc	v17.16b, v17.16b
+	eor3	v8.16b, v2.16b, v1.16b, v0.16b
+	aese	v29.16b, v7.16b
+	aesmc	v29.16b, v29.16b
+	ldp	q16, q2, [x6, #-64]
+	eor3	v30.16b, v18.16b, v3.16b, v8.16b // let k0 = s[0] ^ m;
+	aese	v18.16b, v3.16b
+	aesmc	v18.16b, v18.16b
+	ldp	q1, q0, [x6, #-32]
+	eor	v3.16b, v21.16b, v23.16b
+	eor	v6.16b, v18.16b, v26.16b
+	eor	v5.16b, v19.16b, v25.16b
+	eor	v4.16b, v20.16b, v24.16b
+	eor	v7.16b, v17.16b, v27.16b
+	and	v31.16b, v5.16b, v4.16b
+	eor3	v28.16b, v28.16b, v6.16b, v3.16b
+	aese	v21.16b, v23.16b
+	aesmc	v21.16b, v21.16b
+	aese	v20.16b, v24.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v25.16b
+	aesmc	v19.16b, v19.16b
+	eor3	v23.16b, v28.16b, v7.16b, v31.16b
+	aese	v18.16b, v26.16b
+	aesmc	v18.16b, v18.16b
+	aese	v17.16b, v27.16b
+	aesmc	v17.16b, v17.16b
+	stp	q8, q23, [x5], #96              // store(dst, 16 * k, m);
+	eor3	v31.16b, v29.16b, v30.16b, v23.16b
+	aese	v29.16b, v30.16b
+	aesmc	v29.16b, v29.16b
+	eor	v24.16b, v20.16b, v3.16b
+	eor	v27.16b, v21.16b, v7.16b
+	eor	v28.16b, v18.16b, v5.16b
+	eor	v25.16b, v19.16b, v4.16b
+	eor	v26.16b, v29.16b, v6.16b
+	and	v23.16b, v28.16b, v25.16b
+	aese	v20.16b, v3.16b
+	aesmc	v20.16b, v20.16b
+	eor3	v3.16b, v16.16b, v24.16b, v27.16b
+	aese	v19.16b, v4.16b
 	aesmc	v19.16b, v19.16b
 	aese	v18.16b, v5.16b
 	aesmc	v18.16b, v18.16b
-	eor3	v30.16b, v17.16b, v16.16b, v31.16b // let k0 = s[0] ^ m;
-	aese	v17.16b, v16.16b
-	aesmc	v17.16b, v17.16b
-	ldp	q16, q2, [x6, #-64]
-	eor	v6.16b, v17.16b, v27.16b
-	eor	v3.16b, v22.16b, v24.16b
-	eor	v5.16b, v21.16b, v26.16b
-	eor	v4.16b, v20.16b, v25.16b
-	eor	v7.16b, v19.16b, v28.16b
-	and	v0.16b, v5.16b, v4.16b
-	eor3	v1.16b, v29.16b, v6.16b, v3.16b
-	aese	v20.16b, v25.16b
-	aesmc	v20.16b, v20.16b
-	aese	v22.16b, v24.16b
-	aesmc	v22.16b, v22.16b
-	aese	v21.16b, v26.16b
+	aese	v29.16b, v6.16b
+	aesmc	v29.16b, v29.16b
+	eor3	v16.16b, v3.16b, v23.16b, v26.16b
+	aese	v21.16b, v7.16b
 	aesmc	v21.16b, v21.16b
-	eor3	v0.16b, v1.16b, v7.16b, v0.16b
-	aese	v17.16b, v27.16b
+	eor3	v23.16b, v17.16b, v31.16b, v16.16b
+	aese	v17.16b, v31.16b
 	aesmc	v17.16b, v17.16b
-	aese	v19.16b, v28.16b
+	eor	v4.16b, v19.16b, v24.16b
+	eor	v30.16b, v20.16b, v27.16b
+	eor	v6.16b, v29.16b, v28.16b
+	eor	v5.16b, v18.16b, v25.16b
+	eor	v7.16b, v17.16b, v26.16b
+	and	v3.16b, v6.16b, v5.16b
+	eor3	v2.16b, v2.16b, v4.16b, v30.16b
+	aese	v19.16b, v24.16b
 	aesmc	v19.16b, v19.16b
-	stp	q31, q0, [x5], #96              // store(dst, 16 * k, m);
-	eor3	v31.16b, v18.16b, v30.16b, v0.16b
-	aese	v18.16b, v30.16b
+	aese	v29.16b, v28.16b
+	aesmc	v29.16b, v29.16b
+	aese	v18.16b, v25.16b
 	aesmc	v18.16b, v18.16b
-	ldp	q25, q24, [x6, #-32]
-	eor	v26.16b, v20.16b, v3.16b
-	eor	v28.16b, v17.16b, v5.16b
-	eor	v27.16b, v21.16b, v4.16b
-	eor	v30.16b, v22.16b, v7.16b
-	eor	v29.16b, v18.16b, v6.16b
-	and	v0.16b, v28.16b, v27.16b
-	eor3	v1.16b, v16.16b, v26.16b, v30.16b
-	aese	v20.16b, v3.16b
-	aesmc	v20.16b, v20.16b
-	aese	v18.16b, v6.16b
-	aesmc	v18.16b, v18.16b
-	aese	v17.16b, v5.16b
-	aesmc	v17.16b, v17.16b
-	aese	v21.16b, v4.16b
-	aesmc	v21.16b, v21.16b
-	eor3	v16.16b, v1.16b, v0.16b, v29.16b
-	aese	v22.16b, v7.16b
-	aesmc	v22.16b, v22.16b
-	sub	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
-	eor3	v7.16b, v19.16b, v31.16b, v16.16b
-	aese	v19.16b, v31.16b
-	aesmc	v19.16b, v19.16b
-	eor	v3.16b, v21.16b, v26.16b
-	eor	v31.16b, v20.16b, v30.16b
-	eor	v4.16b, v17.16b, v27.16b
-	eor	v5.16b, v18.16b, v28.16b
-	eor	v6.16b, v19.16b, v29.16b
-	and	v0.16b, v5.16b, v4.16b
-	eor3	v1.16b, v2.16b, v3.16b, v31.16b
-	aese	v17.16b, v27.16b
-	aesmc	v17.16b, v17.16b
-	aese	v21.16b, v26.16b
-	aesmc	v21.16b, v21.16b
-	aese	v18.16b, v28.16b
-	aesmc	v18.16b, v18.16b
-	eor3	v0.16b, v1.16b, v6.16b, v0.16b
-	aese	v19.16b, v29.16b
-	aesmc	v19.16b, v19.16b
-	aese	v20.16b, v30.16b
-	aesmc	v20.16b, v20.16b
-	stp	q16, q0, [x5, #-64]
-	eor3	v27.16b, v22.16b, v7.16b, v0.16b
-	aese	v22.16b, v7.16b
-	aesmc	v22.16b, v22.16b
-	eor	v0.16b, v17.16b, v3.16b
-	eor	v26.16b, v21.16b, v31.16b
-	eor	v2.16b, v19.16b, v5.16b
-	eor	v1.16b, v18.16b, v4.16b
-	eor	v16.16b, v22.16b, v6.16b
-	and	v7.16b, v2.16b, v1.16b
-	aese	v18.16b, v4.16b
-	aesmc	v18.16b, v18.16b
-	aese	v17.16b, v3.16b
-	aesmc	v17.16b, v17.16b
-	eor3	v3.16b, v25.16b, v0.16b, v26.16b
-	aese	v22.16b, v6.16b
-	aesmc	v22.16b, v22.16b
-	eor3	v28.16b, v3.16b, v7.16b, v16.16b
-	aese	v19.16b, v5.16b
-	aesmc	v19.16b, v19.16b
-	aese	v21.16b, v31.16b
-	aesmc	v21.16b, v21.16b
-	eor3	v29.16b, v20.16b, v27.16b, v28.16b
-	aese	v20.16b, v27.16b
-	aesmc	v20.16b, v20.16b
-	eor	v6.16b, v18.16b, v0.16b
-	eor	v5.16b, v17.16b, v26.16b
-	eor	v7.16b, v22.16b, v2.16b
-	eor	v4.16b, v19.16b, v1.16b
-	eor	v3.16b, v20.16b, v16.16b
-	and	v25.16b, v7.16b, v4.16b
-	eor3	v24.16b, v24.16b, v5.16b, v6.16b
+	eor3	v2.16b, v2.16b, v7.16b, v3.16b
 	aese	v17.16b, v26.16b
 	aesmc	v17.16b, v17.16b
-	aese	v20.16b, v16.16b
+	aese	v20.16b, v27.16b
 	aesmc	v20.16b, v20.16b
-	eor3	v16.16b, v24.16b, v3.16b, v25.16b
-	aese	v22.16b, v2.16b
-	aesmc	v22.16b, v22.16b
-	aese	v19.16b, v1.16b
-	aesmc	v19.16b, v19.16b
-	stp	q28, q16, [x5, #-32]
-	aese	v18.16b, v0.16b
-	aesmc	v18.16b, v18.16b
-	eor3	v16.16b, v21.16b, v29.16b, v16.16b
-	aese	v21.16b, v29.16b
+	stp	q16, q2, [x5, #-64]
+	eor3	v26.16b, v21.16b, v23.16b, v2.16b
+	aese	v21.16b, v23.16b
 	aesmc	v21.16b, v21.16b
+	eor	v3.16b, v18.16b, v4.16b
+	eor	v25.16b, v19.16b, v30.16b
+	eor	v23.16b, v17.16b, v6.16b
+	eor	v16.16b, v29.16b, v5.16b
+	eor	v24.16b, v21.16b, v7.16b
+	and	v2.16b, v23.16b, v16.16b
+	aese	v18.16b, v4.16b
+	aesmc	v18.16b, v18.16b
+	aese	v29.16b, v5.16b
+	aesmc	v29.16b, v29.16b
+	eor3	v1.16b, v1.16b, v3.16b, v25.16b
+	aese	v21.16b, v7.16b
+	aesmc	v21.16b, v21.16b
+	aese	v17.16b, v6.16b
+	aesmc	v17.16b, v17.16b
+	eor3	v1.16b, v1.16b, v2.16b, v24.16b
+	aese	v19.16b, v30.16b
+	aesmc	v19.16b, v19.16b
+	eor3	v27.16b, v20.16b, v26.16b, v1.16b
+	aese	v20.16b, v26.16b
+	aesmc	v20.16b, v20.16b
+	eor	v30.16b, v29.16b, v3.16b
+	eor	v7.16b, v18.16b, v25.16b
+	eor	v6.16b, v21.16b, v23.16b
+	eor	v5.16b, v17.16b, v16.16b
+	eor	v4.16b, v20.16b, v24.16b
+	and	v2.16b, v6.16b, v5.16b
+	eor3	v0.16b, v0.16b, v7.16b, v30.16b
+	aese	v18.16b, v25.16b
+	aesmc	v18.16b, v18.16b
+	aese	v29.16b, v3.16b
+	aesmc	v29.16b, v29.16b
+	eor3	v0.16b, v0.16b, v4.16b, v2.16b
+	aese	v20.16b, v24.16b
+	aesmc	v20.16b, v20.16b
+	aese	v21.16b, v23.16b
+	aesmc	v21.16b, v21.16b
+	stp	q1, q0, [x5, #-32]
+	aese	v17.16b, v16.16b
+	aesmc	v17.16b, v17.16b
+	eor3	v3.16b, v19.16b, v27.16b, v0.16b
+	aese	v19.16b, v27.16b
+	aesmc	v19.16b, v19.16b
 	tbz	x4, #63, .Laegis256_decrypt_sha3_2
 	add	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
-	eor	v18.16b, v18.16b, v5.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v19.16b, v19.16b, v6.16b
-	eor	v22.16b, v22.16b, v4.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v20.16b, v20.16b, v7.16b
-	eor	v21.16b, v21.16b, v3.16b
-	eor	v17.16b, v17.16b, v16.16b
+	eor	v29.16b, v29.16b, v7.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v17.16b, v17.16b, v30.16b
+	eor	v21.16b, v21.16b, v5.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v20.16b, v20.16b, v6.16b
+	eor	v19.16b, v19.16b, v4.16b
+	eor	v18.16b, v18.16b, v3.16b
 .Laegis256_decrypt_sha3_3:
 	cbz	x4, .Laegis256_decrypt_sha3_5   // for k in 0..length / 16 unroll 6, 1 {
 .Laegis256_decrypt_sha3_4:
-	mov	v16.16b, v19.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v3.16b, v18.16b
-	mov	v7.16b, v22.16b
-	mov	v4.16b, v17.16b
-	mov	v5.16b, v21.16b
+	mov	v16.16b, v17.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v3.16b, v29.16b
+	mov	v7.16b, v21.16b
+	mov	v4.16b, v18.16b
+	mov	v5.16b, v19.16b
 	mov	v6.16b, v20.16b
-	and	v1.16b, v20.16b, v22.16b        // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
+	and	v1.16b, v20.16b, v21.16b        // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
 	ldr	q0, [x6], #16                   // let m = stream_256(s, load(u8x16, src, 16 * k));
-	eor3	v2.16b, v21.16b, v19.16b, v18.16b
-	aese	v7.16b, v23.16b
+	eor3	v2.16b, v19.16b, v17.16b, v29.16b
+	aese	v7.16b, v22.16b
 	aesmc	v7.16b, v7.16b
-	aese	v4.16b, v23.16b
+	aese	v4.16b, v22.16b
 	aesmc	v4.16b, v4.16b
-	aese	v5.16b, v23.16b
+	aese	v5.16b, v22.16b
 	aesmc	v5.16b, v5.16b
-	aese	v16.16b, v23.16b
+	aese	v16.16b, v22.16b
 	aesmc	v16.16b, v16.16b
-	aese	v6.16b, v23.16b
+	aese	v6.16b, v22.16b
 	aesmc	v6.16b, v6.16b
 	eor3	v0.16b, v2.16b, v1.16b, v0.16b
-	aese	v3.16b, v23.16b
+	aese	v3.16b, v22.16b
 	aesmc	v3.16b, v3.16b
 	sub	x4, x4, #1                      // for k in 0..length / 16 unroll 6, 1 {
 	str	q0, [x5], #16                   // store(dst, 16 * k, m);
-	eor	v22.16b, v6.16b, v22.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor3	v17.16b, v17.16b, v3.16b, v0.16b
+	eor	v21.16b, v6.16b, v21.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor3	v18.16b, v18.16b, v3.16b, v0.16b
 	eor	v20.16b, v5.16b, v20.16b
-	eor	v18.16b, v16.16b, v18.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v19.16b, v7.16b, v19.16b
-	eor	v21.16b, v4.16b, v21.16b
+	eor	v29.16b, v16.16b, v29.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v17.16b, v7.16b, v17.16b
+	eor	v19.16b, v4.16b, v19.16b
 	cbnz	x4, .Laegis256_decrypt_sha3_4
 .Laegis256_decrypt_sha3_5:
 	and	x9, x3, #0xf                    // if length % 16 != 0 {
@@ -6018,19 +6026,19 @@ aegis256_decrypt_sha3:
 	add	x1, x1, x5
 	mov	x4, x9
 	mov	x6, x7
-	str	q23, [x7]
+	str	q22, [x7]
 .Laegis256_decrypt_sha3_6:
 	ldrb	w3, [x1], #1                    // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	sub	x4, x4, #1
 	strb	w3, [x6], #1
 	cbnz	x4, .Laegis256_decrypt_sha3_6
-	eor3	v2.16b, v21.16b, v19.16b, v18.16b // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
+	eor3	v2.16b, v19.16b, v17.16b, v29.16b // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
 	ldr	q0, [x7]                        // return load(u8x16, block, 0);
-	and	v1.16b, v20.16b, v22.16b
 	add	x4, sp, #0                      // store(block, 0, stream_256(s, tail_256(src, length)));
 	add	x1, x2, x5                      // for k in 0..length % 16 { dst[length / 16 * 16 + k] = block[k]; }
 	mov	x5, x4
 	mov	x3, x9
+	and	v1.16b, v20.16b, v21.16b
 	eor3	v0.16b, v2.16b, v1.16b, v0.16b
 	str	q0, [x4]
 .Laegis256_decrypt_sha3_7:
@@ -6044,39 +6052,43 @@ aegis256_decrypt_sha3:
 	sub	x1, x1, #1                      // for k in length % 16..16 { block[k] = 0; }
 	strb	wzr, [x2], #1
 	cbnz	x1, .Laegis256_decrypt_sha3_8
-	mov	v0.16b, v18.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v0.16b, v29.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	ldr	q5, [x4]                        // s = update_256(s, load(u8x16, block, 0));
-	aese	v0.16b, v23.16b
+	aese	v0.16b, v22.16b
 	aesmc	v0.16b, v0.16b
-	mov	v1.16b, v17.16b
-	mov	v2.16b, v21.16b
+	mov	v1.16b, v18.16b
+	mov	v2.16b, v19.16b
 	mov	v3.16b, v20.16b
-	mov	v4.16b, v22.16b
-	aese	v1.16b, v23.16b
+	mov	v4.16b, v21.16b
+	aese	v1.16b, v22.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v23.16b
+	aese	v2.16b, v22.16b
 	aesmc	v2.16b, v2.16b
-	aese	v3.16b, v23.16b
+	aese	v3.16b, v22.16b
 	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v23.16b
+	aese	v4.16b, v22.16b
 	aesmc	v4.16b, v4.16b
-	aese	v23.16b, v19.16b
-	aesmc	v23.16b, v23.16b
-	eor3	v17.16b, v17.16b, v5.16b, v0.16b // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v21.16b, v1.16b, v21.16b
+	aese	v22.16b, v17.16b
+	aesmc	v22.16b, v22.16b
+	eor3	v18.16b, v18.16b, v5.16b, v0.16b // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v19.16b, v1.16b, v19.16b
 	eor	v20.16b, v2.16b, v20.16b
-	eor	v22.16b, v3.16b, v22.16b
-	eor	v19.16b, v4.16b, v19.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v18.16b, v23.16b, v18.16b
+	eor	v21.16b, v3.16b, v21.16b
+	eor	v17.16b, v4.16b, v17.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v29.16b, v22.16b, v29.16b
 .Laegis256_decrypt_sha3_9:
-	stp	q17, q21, [x0]                  // static for k in 0..6 { state.s[k] = s[k]; }
-	stp	q20, q22, [x0, #32]
-	stp	q19, q18, [x0, #64]
+	stp	q18, q19, [x0]                  // static for k in 0..6 { state.s[k] = s[k]; }
+	stp	q20, q21, [x0, #32]
+	stp	q17, q29, [x0, #64]
 	stp	xzr, xzr, [sp]
 	stp	xzr, xzr, [sp, #16]
 	.seh_startepilogue
 	add	sp, sp, #32
 	.seh_stackalloc	32
+	ldr	d8, [sp]
+	.seh_save_freg	d8, 0
+	add	sp, sp, #16
+	.seh_stackalloc	16
 	.seh_endepilogue
 	ret
 	.seh_endproc
@@ -6119,16 +6131,16 @@ aegis256_finalize:
 	mov	v7.16b, v0.16b                  // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	mov	v16.16b, v4.16b
 	sub	x4, x4, #1                      // for k in 0..7 { s = update_256(s, t); }
+	aese	v7.16b, v19.16b
+	aesmc	v7.16b, v7.16b
+	aese	v16.16b, v19.16b
+	aesmc	v16.16b, v16.16b
 	mov	v17.16b, v3.16b
 	mov	v18.16b, v2.16b
 	mov	v20.16b, v1.16b
 	eor	v21.16b, v5.16b, v6.16b         // let k0 = s[0] ^ m;
-	aese	v7.16b, v19.16b
-	aesmc	v7.16b, v7.16b
 	aese	v5.16b, v19.16b
 	aesmc	v5.16b, v5.16b
-	aese	v16.16b, v19.16b
-	aesmc	v16.16b, v16.16b
 	aese	v17.16b, v19.16b
 	aesmc	v17.16b, v17.16b
 	aese	v18.16b, v19.16b
@@ -6193,12 +6205,12 @@ aegis256_finalize_sha3:
 	sub	x4, x4, #1                      // for k in 0..7 { s = update_256(s, t); }
 	aese	v6.16b, v19.16b
 	aesmc	v6.16b, v6.16b
+	aese	v7.16b, v19.16b
+	aesmc	v7.16b, v7.16b
 	mov	v16.16b, v4.16b
 	mov	v17.16b, v3.16b
 	mov	v18.16b, v2.16b
 	mov	v20.16b, v1.16b
-	aese	v7.16b, v19.16b
-	aesmc	v7.16b, v7.16b
 	aese	v16.16b, v19.16b
 	aesmc	v16.16b, v16.16b
 	aese	v17.16b, v19.16b
@@ -6277,7 +6289,7 @@ aegis256_mac:
 	fmov	d3, x9
 	movk	x8, #0xdd28, lsl #48
 	movk	x10, #0xb573, lsl #32
-	fmov	d17, x11
+	fmov	d18, x11
 	movk	x10, #0xdd28, lsl #48
 	ins	v2.d[1], x6
 	movz	x7, #0x100
@@ -6289,290 +6301,290 @@ aegis256_mac:
 	movk	x7, #0xd08, lsl #48
 	ins	v3.d[1], x8
 	movk	x6, #0x6279, lsl #48
-	movi	v16.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	ldp	q20, q19, [x4]                  // let mixed = [key[0] ^ nonce[0], key[1] ^ nonce[1]];
-	fmov	d18, x7
+	movi	v17.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	ldp	q21, q20, [x4]                  // let mixed = [key[0] ^ nonce[0], key[1] ^ nonce[1]];
+	fmov	d19, x7
 	movi	v5.16b, #0x0
+	movi	v26.16b, #0x0
+	ins	v18.d[1], x10
+	movi	v6.16b, #0x0
+	ins	v19.d[1], x6
+	ldp	q0, q1, [x5]
 	movi	v27.16b, #0x0
 	movz	x4, #0x4
-	ins	v17.d[1], x10
-	movi	v4.16b, #0x0
-	ins	v18.d[1], x6
-	ldp	q0, q1, [x5]
-	movi	v29.16b, #0x0
-	eor	v21.16b, v20.16b, v2.16b        // var s: u8x16[6] = [mixed[0], mixed[1], c1, c0, key[0] ^ c0, key[1] ^ ...
-	eor	v22.16b, v19.16b, v3.16b
-	eor	v23.16b, v20.16b, v0.16b
-	movi	v0.16b, #0x0
-	eor	v24.16b, v19.16b, v1.16b
+	eor	v22.16b, v21.16b, v0.16b
+	movi	v28.16b, #0x0
+	eor	v23.16b, v20.16b, v1.16b
 	movi	v1.16b, #0x0
+	eor	v24.16b, v21.16b, v2.16b        // var s: u8x16[6] = [mixed[0], mixed[1], c1, c0, key[0] ^ c0, key[1] ^ ...
+	eor	v25.16b, v20.16b, v3.16b
+	mov	v16.16b, v22.16b
 	mov	v7.16b, v23.16b
-	mov	v6.16b, v24.16b
 	b	.Laegis256_mac_2
 .Laegis256_mac_1:
-	mov	v22.16b, v6.16b                 // for k in 0..4 {
-	mov	v21.16b, v7.16b
-	mov	v6.16b, v2.16b
-	mov	v7.16b, v3.16b
+	mov	v25.16b, v7.16b                 // for k in 0..4 {
+	mov	v24.16b, v16.16b
+	mov	v7.16b, v4.16b
+	mov	v16.16b, v2.16b
 .Laegis256_mac_2:
-	eor	v28.16b, v22.16b, v1.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v2.16b, v21.16b, v0.16b
-	eor	v25.16b, v18.16b, v29.16b       // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v26.16b, v17.16b, v4.16b
-	aese	v22.16b, v1.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	aesmc	v22.16b, v22.16b
-	aese	v17.16b, v4.16b
-	aesmc	v17.16b, v17.16b
-	aese	v18.16b, v29.16b
+	eor	v29.16b, v25.16b, v1.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v2.16b, v24.16b, v28.16b
+	eor	v3.16b, v19.16b, v27.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v4.16b, v18.16b, v6.16b
+	aese	v25.16b, v1.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	aesmc	v25.16b, v25.16b
+	aese	v18.16b, v6.16b
 	aesmc	v18.16b, v18.16b
-	aese	v21.16b, v0.16b
-	aesmc	v21.16b, v21.16b
-	eor	v29.16b, v6.16b, v27.16b
-	eor	v0.16b, v7.16b, v5.16b
-	aese	v7.16b, v5.16b
+	aese	v19.16b, v27.16b
+	aesmc	v19.16b, v19.16b
+	aese	v24.16b, v28.16b
+	aesmc	v24.16b, v24.16b
+	eor	v27.16b, v7.16b, v26.16b
+	eor	v0.16b, v16.16b, v5.16b
+	aese	v16.16b, v5.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v26.16b
 	aesmc	v7.16b, v7.16b
-	aese	v6.16b, v27.16b
-	aesmc	v6.16b, v6.16b
-	eor	v1.16b, v0.16b, v20.16b         // let k0 = s[0] ^ m;
-	eor	v0.16b, v22.16b, v1.16b
-	eor	v4.16b, v17.16b, v25.16b
-	eor	v3.16b, v18.16b, v2.16b
-	eor	v5.16b, v21.16b, v28.16b
-	aese	v21.16b, v28.16b
-	aesmc	v21.16b, v21.16b
-	aese	v22.16b, v1.16b
-	aesmc	v22.16b, v22.16b
-	aese	v17.16b, v25.16b
-	aesmc	v17.16b, v17.16b
-	aese	v18.16b, v2.16b
+	eor	v1.16b, v0.16b, v21.16b         // let k0 = s[0] ^ m;
+	eor	v6.16b, v18.16b, v3.16b
+	eor	v0.16b, v25.16b, v1.16b
+	eor	v5.16b, v19.16b, v2.16b
+	eor	v26.16b, v24.16b, v29.16b
+	aese	v24.16b, v29.16b
+	aesmc	v24.16b, v24.16b
+	aese	v25.16b, v1.16b
+	aesmc	v25.16b, v25.16b
+	aese	v18.16b, v3.16b
 	aesmc	v18.16b, v18.16b
-	eor	v2.16b, v7.16b, v29.16b
-	eor	v27.16b, v6.16b, v26.16b
-	aese	v7.16b, v29.16b
+	aese	v19.16b, v2.16b
+	aesmc	v19.16b, v19.16b
+	eor	v2.16b, v16.16b, v27.16b
+	eor	v28.16b, v7.16b, v4.16b
+	aese	v16.16b, v27.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v4.16b
 	aesmc	v7.16b, v7.16b
-	aese	v6.16b, v26.16b
-	aesmc	v6.16b, v6.16b
-	eor	v1.16b, v0.16b, v19.16b
-	eor	v0.16b, v21.16b, v1.16b
-	eor	v28.16b, v22.16b, v2.16b
-	eor	v26.16b, v17.16b, v3.16b
-	eor	v25.16b, v18.16b, v5.16b
+	eor	v1.16b, v0.16b, v20.16b
+	eor	v27.16b, v25.16b, v2.16b
+	eor	v0.16b, v24.16b, v1.16b
+	eor	v3.16b, v18.16b, v5.16b
+	eor	v4.16b, v19.16b, v26.16b
+	aese	v19.16b, v26.16b
+	aesmc	v19.16b, v19.16b
+	aese	v24.16b, v1.16b
+	aesmc	v24.16b, v24.16b
+	aese	v25.16b, v2.16b
+	aesmc	v25.16b, v25.16b
 	aese	v18.16b, v5.16b
 	aesmc	v18.16b, v18.16b
-	aese	v21.16b, v1.16b
-	aesmc	v21.16b, v21.16b
-	aese	v22.16b, v2.16b
-	aesmc	v22.16b, v22.16b
-	aese	v17.16b, v3.16b
-	aesmc	v17.16b, v17.16b
-	eor	v2.16b, v7.16b, v27.16b
-	eor	v3.16b, v6.16b, v4.16b
-	aese	v7.16b, v27.16b
+	eor	v29.16b, v16.16b, v28.16b
+	eor	v5.16b, v7.16b, v6.16b
+	aese	v16.16b, v28.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v6.16b
 	aesmc	v7.16b, v7.16b
-	aese	v6.16b, v4.16b
-	aesmc	v6.16b, v6.16b
-	eor	v0.16b, v0.16b, v23.16b
+	eor	v2.16b, v0.16b, v22.16b
+	eor	v26.16b, v24.16b, v27.16b
 	sub	x4, x4, #1                      // for k in 0..4 {
-	eor	v5.16b, v18.16b, v0.16b
-	eor	v27.16b, v21.16b, v28.16b
-	eor	v4.16b, v22.16b, v2.16b
-	eor	v1.16b, v17.16b, v25.16b
-	aese	v17.16b, v25.16b
-	aese	v18.16b, v0.16b
-	aese	v21.16b, v28.16b
-	aese	v22.16b, v2.16b
-	eor	v29.16b, v7.16b, v3.16b
-	eor	v0.16b, v6.16b, v26.16b
+	aese	v24.16b, v27.16b
+	eor	v0.16b, v19.16b, v2.16b
+	eor	v6.16b, v25.16b, v29.16b
+	eor	v1.16b, v18.16b, v4.16b
+	aese	v18.16b, v4.16b
+	aese	v19.16b, v2.16b
+	aese	v25.16b, v29.16b
+	aesmc	v2.16b, v18.16b
+	aesmc	v18.16b, v24.16b
+	aesmc	v4.16b, v19.16b
+	aesmc	v19.16b, v25.16b
+	eor	v27.16b, v16.16b, v5.16b
+	eor	v28.16b, v7.16b, v3.16b
+	aese	v16.16b, v5.16b
+	aesmc	v16.16b, v16.16b
 	aese	v7.16b, v3.16b
 	aesmc	v7.16b, v7.16b
-	aese	v6.16b, v26.16b
-	aesmc	v6.16b, v6.16b
-	aesmc	v3.16b, v17.16b
-	aesmc	v2.16b, v18.16b
-	aesmc	v17.16b, v21.16b
-	aesmc	v18.16b, v22.16b
-	eor	v5.16b, v5.16b, v24.16b
+	eor	v5.16b, v0.16b, v23.16b
 	cbnz	x4, .Laegis256_mac_1
 	lsr	x4, x3, #4                      // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-	eor	v6.16b, v6.16b, v1.16b          // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v19.16b, v7.16b, v0.16b
-	eor	v18.16b, v18.16b, v29.16b       // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v17.16b, v17.16b, v4.16b
-	eor	v20.16b, v2.16b, v27.16b
-	eor	v21.16b, v3.16b, v5.16b
+	eor	v20.16b, v7.16b, v1.16b         // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v16.16b, v16.16b, v28.16b
+	eor	v7.16b, v19.16b, v27.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v6.16b, v18.16b, v6.16b
+	eor	v18.16b, v4.16b, v26.16b
+	eor	v19.16b, v2.16b, v5.16b
 	cmp	x4, #6
 	b.hs	.Laegis256_mac_3
 	mov	x5, x2                          // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
 	b	.Laegis256_mac_5
 .Laegis256_mac_3:
-	movi	v3.16b, #0x0
-	movi	v26.16b, #0x0
+	movi	v28.16b, #0x0
+	movi	v5.16b, #0x0
 	sub	x4, x4, #6                      // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
 	mov	x5, x2
-	movi	v25.16b, #0x0
+	movi	v4.16b, #0x0
+	movi	v3.16b, #0x0
+	movi	v27.16b, #0x0
 	movi	v24.16b, #0x0
-	movi	v7.16b, #0x0
-	movi	v5.16b, #0x0
 .Laegis256_mac_4:
-	eor	v29.16b, v6.16b, v5.16b         // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v28.16b, v19.16b, v7.16b
-	ldp	q0, q23, [x5], #96              // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-	eor	v22.16b, v18.16b, v24.16b       // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v4.16b, v17.16b, v25.16b
-	eor	v2.16b, v20.16b, v26.16b
-	eor	v1.16b, v21.16b, v3.16b
-	aese	v6.16b, v5.16b                  // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	aesmc	v6.16b, v6.16b
-	aese	v21.16b, v3.16b
-	aesmc	v21.16b, v21.16b
-	aese	v20.16b, v26.16b
+	eor	v25.16b, v20.16b, v24.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v21.16b, v16.16b, v27.16b
+	ldp	q0, q26, [x5], #96              // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	aese	v20.16b, v24.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	aesmc	v20.16b, v20.16b
-	aese	v17.16b, v25.16b
-	aesmc	v17.16b, v17.16b
-	aese	v18.16b, v24.16b
-	aesmc	v18.16b, v18.16b
-	aese	v19.16b, v7.16b
+	aese	v16.16b, v27.16b
+	aesmc	v16.16b, v16.16b
+	eor	v22.16b, v7.16b, v3.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v23.16b, v6.16b, v4.16b
+	eor	v2.16b, v18.16b, v5.16b
+	eor	v1.16b, v19.16b, v28.16b
+	aese	v19.16b, v28.16b
 	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v5.16b
+	aesmc	v18.16b, v18.16b
+	aese	v6.16b, v4.16b
+	aesmc	v6.16b, v6.16b
+	aese	v7.16b, v3.16b
+	aesmc	v7.16b, v7.16b
 	eor	v1.16b, v1.16b, v0.16b          // let k0 = s[0] ^ m;
-	eor	v0.16b, v6.16b, v1.16b
-	eor	v27.16b, v21.16b, v2.16b
-	eor	v26.16b, v20.16b, v4.16b
-	eor	v25.16b, v17.16b, v22.16b
-	eor	v24.16b, v18.16b, v28.16b
-	eor	v3.16b, v19.16b, v29.16b
-	aese	v19.16b, v29.16b
-	aesmc	v19.16b, v19.16b
-	aese	v6.16b, v1.16b
-	aesmc	v6.16b, v6.16b
-	aese	v21.16b, v2.16b
-	aesmc	v21.16b, v21.16b
-	aese	v20.16b, v4.16b
-	aesmc	v20.16b, v20.16b
-	aese	v17.16b, v22.16b
-	aesmc	v17.16b, v17.16b
-	aese	v18.16b, v28.16b
-	aesmc	v18.16b, v18.16b
-	eor	v2.16b, v0.16b, v23.16b
-	eor	v1.16b, v19.16b, v2.16b
-	eor	v29.16b, v6.16b, v27.16b
-	eor	v23.16b, v21.16b, v26.16b
-	eor	v22.16b, v20.16b, v25.16b
-	eor	v7.16b, v17.16b, v24.16b
-	eor	v5.16b, v18.16b, v3.16b
-	ldp	q0, q4, [x5, #-64]
-	aese	v18.16b, v3.16b
-	aesmc	v18.16b, v18.16b
+	eor	v27.16b, v19.16b, v2.16b
+	ldp	q28, q24, [x5, #-64]
 	aese	v19.16b, v2.16b
 	aesmc	v19.16b, v19.16b
-	aese	v6.16b, v27.16b
-	aesmc	v6.16b, v6.16b
-	aese	v21.16b, v26.16b
-	aesmc	v21.16b, v21.16b
-	aese	v20.16b, v25.16b
+	eor	v0.16b, v20.16b, v1.16b
+	eor	v5.16b, v18.16b, v23.16b
+	eor	v4.16b, v6.16b, v22.16b
+	eor	v3.16b, v7.16b, v21.16b
+	eor	v29.16b, v16.16b, v25.16b
+	aese	v16.16b, v25.16b
+	aesmc	v16.16b, v16.16b
+	aese	v20.16b, v1.16b
 	aesmc	v20.16b, v20.16b
-	aese	v17.16b, v24.16b
-	aesmc	v17.16b, v17.16b
-	eor	v1.16b, v1.16b, v0.16b
-	eor	v0.16b, v18.16b, v1.16b
-	eor	v28.16b, v19.16b, v29.16b
-	eor	v27.16b, v6.16b, v23.16b
-	eor	v26.16b, v21.16b, v22.16b
-	eor	v25.16b, v20.16b, v7.16b
-	eor	v24.16b, v17.16b, v5.16b
-	aese	v17.16b, v5.16b
-	aesmc	v17.16b, v17.16b
-	aese	v18.16b, v1.16b
+	aese	v18.16b, v23.16b
 	aesmc	v18.16b, v18.16b
-	aese	v19.16b, v29.16b
-	aesmc	v19.16b, v19.16b
-	aese	v6.16b, v23.16b
+	aese	v6.16b, v22.16b
 	aesmc	v6.16b, v6.16b
-	aese	v21.16b, v22.16b
-	aesmc	v21.16b, v21.16b
-	aese	v20.16b, v7.16b
-	aesmc	v20.16b, v20.16b
-	eor	v7.16b, v0.16b, v4.16b
-	eor	v5.16b, v17.16b, v7.16b
-	eor	v23.16b, v18.16b, v28.16b
-	eor	v22.16b, v19.16b, v27.16b
-	eor	v4.16b, v6.16b, v26.16b
-	eor	v3.16b, v21.16b, v25.16b
-	eor	v2.16b, v20.16b, v24.16b
-	ldp	q0, q1, [x5, #-32]
-	aese	v20.16b, v24.16b
-	aesmc	v20.16b, v20.16b
-	aese	v17.16b, v7.16b
-	aesmc	v17.16b, v17.16b
-	aese	v18.16b, v28.16b
-	aesmc	v18.16b, v18.16b
-	aese	v19.16b, v27.16b
-	aesmc	v19.16b, v19.16b
-	aese	v6.16b, v26.16b
-	aesmc	v6.16b, v6.16b
-	aese	v21.16b, v25.16b
-	aesmc	v21.16b, v21.16b
-	eor	v27.16b, v5.16b, v0.16b
-	sub	x4, x4, #6
-	eor	v0.16b, v20.16b, v27.16b
-	eor	v26.16b, v17.16b, v23.16b
-	eor	v25.16b, v18.16b, v22.16b
-	eor	v24.16b, v19.16b, v4.16b
-	eor	v7.16b, v6.16b, v3.16b
-	eor	v5.16b, v21.16b, v2.16b
-	aese	v21.16b, v2.16b
-	aesmc	v21.16b, v21.16b
+	aese	v7.16b, v21.16b
+	aesmc	v7.16b, v7.16b
+	eor	v1.16b, v0.16b, v26.16b
+	eor	v30.16b, v20.16b, v27.16b
+	eor	v0.16b, v16.16b, v1.16b
+	eor	v22.16b, v19.16b, v5.16b
+	eor	v21.16b, v18.16b, v4.16b
+	eor	v2.16b, v6.16b, v3.16b
+	eor	v23.16b, v7.16b, v29.16b
+	aese	v7.16b, v29.16b
+	aesmc	v7.16b, v7.16b
+	aese	v16.16b, v1.16b
+	aesmc	v16.16b, v16.16b
 	aese	v20.16b, v27.16b
 	aesmc	v20.16b, v20.16b
-	aese	v17.16b, v23.16b
-	aesmc	v17.16b, v17.16b
-	aese	v18.16b, v22.16b
-	aesmc	v18.16b, v18.16b
-	aese	v19.16b, v4.16b
+	aese	v19.16b, v5.16b
 	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v4.16b
+	aesmc	v18.16b, v18.16b
 	aese	v6.16b, v3.16b
 	aesmc	v6.16b, v6.16b
-	eor	v3.16b, v0.16b, v1.16b
+	eor	v1.16b, v0.16b, v28.16b
+	eor	v26.16b, v16.16b, v30.16b
+	ldp	q27, q25, [x5, #-32]
+	aese	v16.16b, v30.16b
+	aesmc	v16.16b, v16.16b
+	eor	v0.16b, v7.16b, v1.16b
+	eor	v5.16b, v20.16b, v22.16b
+	eor	v4.16b, v19.16b, v21.16b
+	eor	v3.16b, v18.16b, v2.16b
+	eor	v28.16b, v6.16b, v23.16b
+	aese	v6.16b, v23.16b
+	aesmc	v6.16b, v6.16b
+	aese	v7.16b, v1.16b
+	aesmc	v7.16b, v7.16b
+	aese	v20.16b, v22.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v21.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v2.16b
+	aesmc	v18.16b, v18.16b
+	eor	v1.16b, v0.16b, v24.16b
+	eor	v24.16b, v7.16b, v26.16b
+	eor	v0.16b, v6.16b, v1.16b
+	eor	v22.16b, v16.16b, v5.16b
+	eor	v21.16b, v20.16b, v4.16b
+	eor	v2.16b, v19.16b, v3.16b
+	eor	v23.16b, v18.16b, v28.16b
+	aese	v18.16b, v28.16b
+	aesmc	v18.16b, v18.16b
+	aese	v6.16b, v1.16b
+	aesmc	v6.16b, v6.16b
+	aese	v7.16b, v26.16b
+	aesmc	v7.16b, v7.16b
+	aese	v16.16b, v5.16b
+	aesmc	v16.16b, v16.16b
+	aese	v20.16b, v4.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v3.16b
+	aesmc	v19.16b, v19.16b
+	eor	v1.16b, v0.16b, v27.16b
+	eor	v5.16b, v6.16b, v24.16b
+	sub	x4, x4, #6
+	aese	v6.16b, v24.16b
+	aesmc	v6.16b, v6.16b
+	eor	v0.16b, v18.16b, v1.16b
+	eor	v4.16b, v7.16b, v22.16b
+	eor	v3.16b, v16.16b, v21.16b
+	eor	v27.16b, v20.16b, v2.16b
+	eor	v24.16b, v19.16b, v23.16b
+	aese	v19.16b, v23.16b
+	aesmc	v19.16b, v19.16b
+	aese	v18.16b, v1.16b
+	aesmc	v18.16b, v18.16b
+	aese	v7.16b, v22.16b
+	aesmc	v7.16b, v7.16b
+	aese	v16.16b, v21.16b
+	aesmc	v16.16b, v16.16b
+	aese	v20.16b, v2.16b
+	aesmc	v20.16b, v20.16b
+	eor	v28.16b, v0.16b, v25.16b
 	tbz	x4, #63, .Laegis256_mac_4
 	add	x4, x4, #6                      // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-	eor	v6.16b, v6.16b, v5.16b          // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v19.16b, v19.16b, v7.16b
-	eor	v18.16b, v18.16b, v24.16b       // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v17.16b, v17.16b, v25.16b
-	eor	v20.16b, v20.16b, v26.16b
-	eor	v21.16b, v21.16b, v3.16b
+	eor	v20.16b, v20.16b, v24.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v16.16b, v16.16b, v27.16b
+	eor	v7.16b, v7.16b, v3.16b          // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v6.16b, v6.16b, v4.16b
+	eor	v18.16b, v18.16b, v5.16b
+	eor	v19.16b, v19.16b, v28.16b
 .Laegis256_mac_5:
 	cbnz	x4, .Laegis256_mac_7            // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-	mov	v0.16b, v21.16b                 // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	mov	v0.16b, v19.16b                 // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
 	b	.Laegis256_mac_8
 .Laegis256_mac_6:
-	mov	v21.16b, v0.16b                 // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	mov	v19.16b, v0.16b                 // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
 .Laegis256_mac_7:
 	ldr	q0, [x5], #16                   // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-	mov	v1.16b, v6.16b                  // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v2.16b, v20.16b
 	sub	x4, x4, #1
-	mov	v3.16b, v17.16b
-	mov	v4.16b, v18.16b
-	mov	v5.16b, v19.16b
-	eor	v0.16b, v21.16b, v0.16b         // let k0 = s[0] ^ m;
-	aese	v1.16b, v16.16b
+	mov	v1.16b, v20.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v2.16b, v18.16b
+	mov	v3.16b, v6.16b
+	mov	v4.16b, v7.16b
+	mov	v5.16b, v16.16b
+	eor	v0.16b, v19.16b, v0.16b         // let k0 = s[0] ^ m;
+	aese	v1.16b, v17.16b
 	aesmc	v1.16b, v1.16b
-	aese	v21.16b, v16.16b
-	aesmc	v21.16b, v21.16b
-	aese	v2.16b, v16.16b
+	aese	v19.16b, v17.16b
+	aesmc	v19.16b, v19.16b
+	aese	v2.16b, v17.16b
 	aesmc	v2.16b, v2.16b
-	aese	v3.16b, v16.16b
+	aese	v3.16b, v17.16b
 	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v16.16b
+	aese	v4.16b, v17.16b
 	aesmc	v4.16b, v4.16b
-	aese	v5.16b, v16.16b
+	aese	v5.16b, v17.16b
 	aesmc	v5.16b, v5.16b
 	eor	v0.16b, v1.16b, v0.16b          // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v20.16b, v21.16b, v20.16b
-	eor	v17.16b, v2.16b, v17.16b
-	eor	v18.16b, v3.16b, v18.16b
-	eor	v19.16b, v4.16b, v19.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v6.16b, v5.16b, v6.16b
+	eor	v18.16b, v19.16b, v18.16b
+	eor	v6.16b, v2.16b, v6.16b
+	eor	v7.16b, v3.16b, v7.16b
+	eor	v16.16b, v4.16b, v16.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v20.16b, v5.16b, v20.16b
 	cbnz	x4, .Laegis256_mac_6
 .Laegis256_mac_8:
 	and	x5, x3, #0xf                    // if n % 16 != 0 { s = update_256(s, tail_256(ad, n)); }
@@ -6584,78 +6596,78 @@ aegis256_mac:
 	and	x4, x3, #0xfffffffffffffff0     // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	add	x2, x2, x4
 	mov	x6, x7
-	str	q16, [x7]
+	str	q17, [x7]
 .Laegis256_mac_10:
 	ldrb	w4, [x2], #1                    // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	sub	x5, x5, #1
 	strb	w4, [x6], #1
 	cbnz	x5, .Laegis256_mac_10
 	ldr	q1, [x7]                        // return load(u8x16, block, 0);
-	mov	v2.16b, v6.16b                  // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v3.16b, v20.16b
-	mov	v4.16b, v17.16b
-	mov	v5.16b, v18.16b
-	mov	v7.16b, v19.16b
+	mov	v2.16b, v20.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v3.16b, v18.16b
+	mov	v4.16b, v6.16b
+	mov	v5.16b, v7.16b
+	mov	v19.16b, v16.16b
 	eor	v1.16b, v0.16b, v1.16b          // let k0 = s[0] ^ m;
-	aese	v2.16b, v16.16b
+	aese	v2.16b, v17.16b
 	aesmc	v2.16b, v2.16b
-	aese	v0.16b, v16.16b
+	aese	v0.16b, v17.16b
 	aesmc	v0.16b, v0.16b
-	aese	v3.16b, v16.16b
+	aese	v3.16b, v17.16b
 	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v16.16b
+	aese	v4.16b, v17.16b
 	aesmc	v4.16b, v4.16b
-	aese	v5.16b, v16.16b
+	aese	v5.16b, v17.16b
 	aesmc	v5.16b, v5.16b
-	aese	v7.16b, v16.16b
-	aesmc	v7.16b, v7.16b
+	aese	v19.16b, v17.16b
+	aesmc	v19.16b, v19.16b
 	eor	v1.16b, v2.16b, v1.16b          // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v20.16b, v0.16b, v20.16b
-	eor	v17.16b, v3.16b, v17.16b
-	eor	v18.16b, v4.16b, v18.16b
-	eor	v19.16b, v5.16b, v19.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v6.16b, v7.16b, v6.16b
+	eor	v18.16b, v0.16b, v18.16b
+	eor	v6.16b, v3.16b, v6.16b
+	eor	v7.16b, v4.16b, v7.16b
+	eor	v16.16b, v5.16b, v16.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v20.16b, v19.16b, v20.16b
 .Laegis256_mac_11:
 	lsl	x3, x3, #3                      // finalize_256(s, tag, tag_length, length << 3, tag_length << 3);
 	lsl	x2, x1, #3
 	movz	x4, #0x7
 	dup	v0.2d, x3                       // let t = s[3] ^ u64x2(ad_bits, message_bits) as u8x16;
 	ins	v0.d[1], x2
-	eor	v0.16b, v18.16b, v0.16b
+	eor	v0.16b, v7.16b, v0.16b
 	b	.Laegis256_mac_13
 .Laegis256_mac_12:
 	mov	v1.16b, v2.16b                  // for k in 0..7 { s = update_256(s, t); }
 .Laegis256_mac_13:
-	mov	v2.16b, v6.16b                  // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v3.16b, v20.16b
+	mov	v2.16b, v20.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v3.16b, v18.16b
 	sub	x4, x4, #1                      // for k in 0..7 { s = update_256(s, t); }
-	mov	v4.16b, v17.16b
-	mov	v5.16b, v18.16b
-	mov	v7.16b, v19.16b
-	eor	v21.16b, v1.16b, v0.16b         // let k0 = s[0] ^ m;
-	aese	v2.16b, v16.16b
+	aese	v2.16b, v17.16b
 	aesmc	v2.16b, v2.16b
-	aese	v1.16b, v16.16b
-	aesmc	v1.16b, v1.16b
-	aese	v3.16b, v16.16b
+	aese	v3.16b, v17.16b
 	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v16.16b
+	mov	v4.16b, v6.16b
+	mov	v5.16b, v7.16b
+	mov	v19.16b, v16.16b
+	eor	v21.16b, v1.16b, v0.16b         // let k0 = s[0] ^ m;
+	aese	v1.16b, v17.16b
+	aesmc	v1.16b, v1.16b
+	aese	v4.16b, v17.16b
 	aesmc	v4.16b, v4.16b
-	aese	v5.16b, v16.16b
+	aese	v5.16b, v17.16b
 	aesmc	v5.16b, v5.16b
-	aese	v7.16b, v16.16b
-	aesmc	v7.16b, v7.16b
+	aese	v19.16b, v17.16b
+	aesmc	v19.16b, v19.16b
 	eor	v2.16b, v2.16b, v21.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v20.16b, v1.16b, v20.16b
-	eor	v17.16b, v3.16b, v17.16b
-	eor	v18.16b, v4.16b, v18.16b
-	eor	v19.16b, v5.16b, v19.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v6.16b, v7.16b, v6.16b
+	eor	v18.16b, v1.16b, v18.16b
+	eor	v6.16b, v3.16b, v6.16b
+	eor	v7.16b, v4.16b, v7.16b
+	eor	v16.16b, v5.16b, v16.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v20.16b, v19.16b, v20.16b
 	cbnz	x4, .Laegis256_mac_12
-	eor	v0.16b, v2.16b, v20.16b         // let low = s[0] ^ s[1] ^ s[2];
-	eor	v1.16b, v18.16b, v19.16b        // let high = s[3] ^ s[4] ^ s[5];
-	eor	v2.16b, v0.16b, v17.16b
-	eor	v0.16b, v1.16b, v6.16b
+	eor	v0.16b, v2.16b, v18.16b         // let low = s[0] ^ s[1] ^ s[2];
+	eor	v1.16b, v7.16b, v16.16b         // let high = s[3] ^ s[4] ^ s[5];
+	eor	v2.16b, v0.16b, v6.16b
+	eor	v0.16b, v1.16b, v20.16b
 	cmp	x1, #16                         // if tag_length == 16 {
 	b.ne	.Laegis256_mac_14
 	eor	v0.16b, v2.16b, v0.16b          // tag[0] = low ^ high;
@@ -6735,276 +6747,276 @@ aegis256_mac_sha3:
 	movk	x7, #0xd08, lsl #48
 	ins	v3.d[1], x8
 	movk	x6, #0x6279, lsl #48
-	movi	v24.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	ldp	q19, q16, [x4]                  // let mixed = [key[0] ^ nonce[0], key[1] ^ nonce[1]];
-	fmov	d17, x7
-	movi	v23.16b, #0x0
-	movi	v22.16b, #0x0
-	movz	x4, #0x4
+	movi	v5.16b, #0x0                    // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	ldp	q21, q20, [x4]                  // let mixed = [key[0] ^ nonce[0], key[1] ^ nonce[1]];
+	fmov	d19, x7
+	movi	v25.16b, #0x0
+	movi	v24.16b, #0x0
 	ins	v18.d[1], x10
-	movi	v7.16b, #0x0
-	ins	v17.d[1], x6
+	movi	v26.16b, #0x0
+	ins	v19.d[1], x6
 	ldp	q0, q1, [x5]
 	movi	v4.16b, #0x0
-	eor	v20.16b, v19.16b, v2.16b        // var s: u8x16[6] = [mixed[0], mixed[1], c1, c0, key[0] ^ c0, key[1] ^ ...
-	eor	v21.16b, v16.16b, v3.16b
-	eor	v25.16b, v19.16b, v0.16b
+	movz	x4, #0x4
+	eor	v22.16b, v21.16b, v0.16b
 	movi	v0.16b, #0x0
-	eor	v26.16b, v16.16b, v1.16b
-	movi	v3.16b, #0x0
-	mov	v6.16b, v25.16b
-	mov	v5.16b, v26.16b
+	eor	v23.16b, v20.16b, v1.16b
+	movi	v1.16b, #0x0
+	eor	v17.16b, v21.16b, v2.16b        // var s: u8x16[6] = [mixed[0], mixed[1], c1, c0, key[0] ^ c0, key[1] ^ ...
+	eor	v16.16b, v20.16b, v3.16b
+	mov	v6.16b, v22.16b
+	mov	v7.16b, v23.16b
 	b	.Laegis256_mac_sha3_2
 .Laegis256_mac_sha3_1:
-	mov	v21.16b, v5.16b                 // for k in 0..4 {
-	mov	v20.16b, v6.16b
-	mov	v5.16b, v1.16b
-	mov	v6.16b, v2.16b
+	mov	v16.16b, v7.16b                 // for k in 0..4 {
+	mov	v17.16b, v6.16b
+	mov	v7.16b, v29.16b
+	mov	v6.16b, v3.16b
 .Laegis256_mac_sha3_2:
-	eor	v28.16b, v21.16b, v3.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v1.16b, v20.16b, v0.16b
-	eor	v2.16b, v17.16b, v4.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v27.16b, v18.16b, v7.16b
-	aese	v21.16b, v3.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	aesmc	v21.16b, v21.16b
-	aese	v18.16b, v7.16b
+	eor	v28.16b, v16.16b, v1.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v27.16b, v17.16b, v0.16b
+	eor	v2.16b, v19.16b, v4.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v3.16b, v18.16b, v26.16b
+	aese	v16.16b, v1.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	aesmc	v16.16b, v16.16b
+	aese	v18.16b, v26.16b
 	aesmc	v18.16b, v18.16b
-	aese	v17.16b, v4.16b
+	aese	v19.16b, v4.16b
+	aesmc	v19.16b, v19.16b
+	aese	v17.16b, v0.16b
 	aesmc	v17.16b, v17.16b
-	aese	v20.16b, v0.16b
-	aesmc	v20.16b, v20.16b
-	eor3	v0.16b, v6.16b, v23.16b, v19.16b // let k0 = s[0] ^ m;
-	eor	v29.16b, v5.16b, v22.16b
-	aese	v6.16b, v23.16b
+	eor3	v0.16b, v6.16b, v25.16b, v21.16b // let k0 = s[0] ^ m;
+	aese	v6.16b, v25.16b
 	aesmc	v6.16b, v6.16b
-	aese	v5.16b, v22.16b
-	aesmc	v5.16b, v5.16b
-	eor	v4.16b, v18.16b, v2.16b
-	eor	v3.16b, v17.16b, v1.16b
-	eor	v22.16b, v20.16b, v28.16b
-	eor3	v7.16b, v21.16b, v0.16b, v16.16b
-	aese	v20.16b, v28.16b
-	aesmc	v20.16b, v20.16b
-	aese	v21.16b, v0.16b
-	aesmc	v21.16b, v21.16b
+	eor3	v1.16b, v16.16b, v0.16b, v20.16b
+	aese	v16.16b, v0.16b
+	aesmc	v16.16b, v16.16b
+	eor	v0.16b, v7.16b, v24.16b
+	aese	v7.16b, v24.16b
+	aesmc	v7.16b, v7.16b
+	eor	v24.16b, v18.16b, v2.16b
+	eor	v4.16b, v19.16b, v27.16b
+	eor	v25.16b, v17.16b, v28.16b
+	aese	v17.16b, v28.16b
+	aesmc	v17.16b, v17.16b
 	aese	v18.16b, v2.16b
 	aesmc	v18.16b, v18.16b
+	aese	v19.16b, v27.16b
+	aesmc	v19.16b, v19.16b
+	eor3	v2.16b, v17.16b, v1.16b, v22.16b
 	aese	v17.16b, v1.16b
 	aesmc	v17.16b, v17.16b
-	eor	v0.16b, v6.16b, v29.16b
-	eor	v23.16b, v5.16b, v27.16b
-	aese	v6.16b, v29.16b
+	eor	v1.16b, v6.16b, v0.16b
+	eor	v26.16b, v7.16b, v3.16b
+	aese	v6.16b, v0.16b
 	aesmc	v6.16b, v6.16b
-	aese	v5.16b, v27.16b
-	aesmc	v5.16b, v5.16b
-	eor	v1.16b, v21.16b, v0.16b
-	eor	v27.16b, v18.16b, v3.16b
-	eor	v28.16b, v17.16b, v22.16b
-	eor3	v2.16b, v20.16b, v7.16b, v25.16b
-	aese	v17.16b, v22.16b
-	aesmc	v17.16b, v17.16b
-	aese	v20.16b, v7.16b
-	aesmc	v20.16b, v20.16b
-	aese	v21.16b, v0.16b
-	aesmc	v21.16b, v21.16b
-	aese	v18.16b, v3.16b
+	aese	v7.16b, v3.16b
+	aesmc	v7.16b, v7.16b
+	eor	v28.16b, v16.16b, v1.16b
+	eor	v27.16b, v18.16b, v4.16b
+	eor	v3.16b, v19.16b, v25.16b
+	aese	v19.16b, v25.16b
+	aesmc	v19.16b, v19.16b
+	aese	v16.16b, v1.16b
+	aesmc	v16.16b, v16.16b
+	aese	v18.16b, v4.16b
 	aesmc	v18.16b, v18.16b
-	eor	v0.16b, v6.16b, v23.16b
-	eor	v29.16b, v5.16b, v4.16b
+	eor3	v25.16b, v19.16b, v2.16b, v23.16b
+	aese	v19.16b, v2.16b
+	eor	v0.16b, v6.16b, v26.16b
+	eor	v2.16b, v7.16b, v24.16b
 	sub	x4, x4, #1                      // for k in 0..4 {
-	aese	v6.16b, v23.16b
+	aese	v6.16b, v26.16b
 	aesmc	v6.16b, v6.16b
-	aese	v5.16b, v4.16b
-	aesmc	v5.16b, v5.16b
-	eor	v22.16b, v20.16b, v1.16b
-	eor	v7.16b, v21.16b, v0.16b
-	eor	v3.16b, v18.16b, v28.16b
-	eor3	v23.16b, v17.16b, v2.16b, v26.16b
-	aese	v18.16b, v28.16b
-	aese	v17.16b, v2.16b
-	aese	v20.16b, v1.16b
-	aese	v21.16b, v0.16b
-	eor	v4.16b, v6.16b, v29.16b
-	eor	v0.16b, v5.16b, v27.16b
-	aese	v6.16b, v29.16b
+	aese	v7.16b, v24.16b
+	aesmc	v7.16b, v7.16b
+	aesmc	v29.16b, v19.16b
+	eor	v24.16b, v17.16b, v28.16b
+	eor	v26.16b, v16.16b, v0.16b
+	eor	v1.16b, v18.16b, v3.16b
+	aese	v18.16b, v3.16b
+	aese	v17.16b, v28.16b
+	aese	v16.16b, v0.16b
+	aesmc	v3.16b, v18.16b
+	aesmc	v18.16b, v17.16b
+	aesmc	v19.16b, v16.16b
+	eor	v4.16b, v6.16b, v2.16b
+	eor	v0.16b, v7.16b, v27.16b
+	aese	v6.16b, v2.16b
 	aesmc	v6.16b, v6.16b
-	aese	v5.16b, v27.16b
-	aesmc	v5.16b, v5.16b
-	aesmc	v2.16b, v18.16b
-	aesmc	v1.16b, v17.16b
-	aesmc	v18.16b, v20.16b
-	aesmc	v17.16b, v21.16b
+	aese	v7.16b, v27.16b
+	aesmc	v7.16b, v7.16b
 	cbnz	x4, .Laegis256_mac_sha3_1
 	lsr	x4, x3, #4                      // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-	eor	v27.16b, v5.16b, v3.16b         // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v19.16b, v6.16b, v0.16b
-	eor	v20.16b, v17.16b, v4.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v21.16b, v18.16b, v7.16b
-	eor	v22.16b, v1.16b, v22.16b
-	eor	v23.16b, v2.16b, v23.16b
+	eor	v16.16b, v7.16b, v1.16b         // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v7.16b, v6.16b, v0.16b
+	eor	v19.16b, v19.16b, v4.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v18.16b, v18.16b, v26.16b
+	eor	v20.16b, v29.16b, v24.16b
+	eor	v21.16b, v3.16b, v25.16b
 	cmp	x4, #6
 	b.hs	.Laegis256_mac_sha3_3
 	mov	x5, x2                          // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
 	b	.Laegis256_mac_sha3_5
 .Laegis256_mac_sha3_3:
-	movi	v25.16b, #0x0
-	movi	v18.16b, #0x0
+	movi	v4.16b, #0x0
+	movi	v22.16b, #0x0
 	sub	x4, x4, #6                      // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
 	mov	x5, x2
-	movi	v17.16b, #0x0
-	movi	v16.16b, #0x0
-	movi	v7.16b, #0x0
-	movi	v6.16b, #0x0
+	movi	v23.16b, #0x0
+	movi	v24.16b, #0x0
+	movi	v25.16b, #0x0
+	movi	v26.16b, #0x0
 .Laegis256_mac_sha3_4:
-	ldp	q0, q26, [x5], #96              // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-	eor	v5.16b, v27.16b, v6.16b         // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v4.16b, v19.16b, v7.16b
-	eor	v3.16b, v20.16b, v16.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v2.16b, v21.16b, v17.16b
-	eor	v1.16b, v22.16b, v18.16b
-	eor3	v0.16b, v23.16b, v25.16b, v0.16b // let k0 = s[0] ^ m;
-	aese	v27.16b, v6.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	aesmc	v27.16b, v27.16b
-	aese	v23.16b, v25.16b
-	aesmc	v23.16b, v23.16b
-	aese	v22.16b, v18.16b
-	aesmc	v22.16b, v22.16b
-	aese	v21.16b, v17.16b
-	aesmc	v21.16b, v21.16b
-	aese	v20.16b, v16.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v7.16b
-	aesmc	v19.16b, v19.16b
-	eor	v17.16b, v23.16b, v1.16b
-	eor	v16.16b, v22.16b, v2.16b
-	eor	v7.16b, v21.16b, v3.16b
-	eor	v6.16b, v20.16b, v4.16b
-	eor	v25.16b, v19.16b, v5.16b
-	eor3	v18.16b, v27.16b, v0.16b, v26.16b
-	aese	v19.16b, v5.16b
-	aesmc	v19.16b, v19.16b
-	aese	v27.16b, v0.16b
-	aesmc	v27.16b, v27.16b
-	aese	v23.16b, v1.16b
-	aesmc	v23.16b, v23.16b
-	aese	v22.16b, v2.16b
-	aesmc	v22.16b, v22.16b
-	aese	v21.16b, v3.16b
-	aesmc	v21.16b, v21.16b
-	aese	v20.16b, v4.16b
-	aesmc	v20.16b, v20.16b
-	ldp	q5, q0, [x5, #-64]
-	eor	v4.16b, v27.16b, v17.16b
-	eor	v3.16b, v23.16b, v16.16b
-	eor	v2.16b, v22.16b, v7.16b
-	eor	v1.16b, v21.16b, v6.16b
-	eor	v26.16b, v20.16b, v25.16b
-	eor3	v5.16b, v19.16b, v18.16b, v5.16b
-	aese	v20.16b, v25.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v18.16b
-	aesmc	v19.16b, v19.16b
-	aese	v27.16b, v17.16b
-	aesmc	v27.16b, v27.16b
-	aese	v23.16b, v16.16b
-	aesmc	v23.16b, v23.16b
-	aese	v22.16b, v7.16b
-	aesmc	v22.16b, v22.16b
-	aese	v21.16b, v6.16b
-	aesmc	v21.16b, v21.16b
-	eor	v17.16b, v19.16b, v4.16b
-	eor	v16.16b, v27.16b, v3.16b
-	eor	v7.16b, v23.16b, v2.16b
-	eor	v6.16b, v22.16b, v1.16b
-	eor	v18.16b, v21.16b, v26.16b
-	eor3	v25.16b, v20.16b, v5.16b, v0.16b
-	aese	v21.16b, v26.16b
-	aesmc	v21.16b, v21.16b
-	aese	v20.16b, v5.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v4.16b
-	aesmc	v19.16b, v19.16b
-	aese	v27.16b, v3.16b
-	aesmc	v27.16b, v27.16b
-	aese	v23.16b, v2.16b
-	aesmc	v23.16b, v23.16b
-	aese	v22.16b, v1.16b
-	aesmc	v22.16b, v22.16b
-	ldp	q5, q0, [x5, #-32]
-	eor	v4.16b, v20.16b, v17.16b
-	eor	v3.16b, v19.16b, v16.16b
-	eor	v2.16b, v27.16b, v7.16b
-	eor	v1.16b, v23.16b, v6.16b
-	eor	v26.16b, v22.16b, v18.16b
-	eor3	v5.16b, v21.16b, v25.16b, v5.16b
-	sub	x4, x4, #6
-	aese	v22.16b, v18.16b
-	aesmc	v22.16b, v22.16b
-	aese	v21.16b, v25.16b
-	aesmc	v21.16b, v21.16b
-	aese	v20.16b, v17.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v16.16b
-	aesmc	v19.16b, v19.16b
-	aese	v27.16b, v7.16b
-	aesmc	v27.16b, v27.16b
-	aese	v23.16b, v6.16b
-	aesmc	v23.16b, v23.16b
-	eor	v18.16b, v21.16b, v4.16b
-	eor	v17.16b, v20.16b, v3.16b
-	eor	v16.16b, v19.16b, v2.16b
-	eor	v7.16b, v27.16b, v1.16b
-	eor	v6.16b, v23.16b, v26.16b
-	eor3	v25.16b, v22.16b, v5.16b, v0.16b
-	aese	v23.16b, v26.16b
-	aesmc	v23.16b, v23.16b
-	aese	v22.16b, v5.16b
-	aesmc	v22.16b, v22.16b
+	ldp	q0, q1, [x5], #96               // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	eor	v27.16b, v16.16b, v26.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v2.16b, v7.16b, v25.16b
+	eor	v3.16b, v19.16b, v24.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v6.16b, v18.16b, v23.16b
+	eor	v17.16b, v20.16b, v22.16b
+	eor3	v0.16b, v21.16b, v4.16b, v0.16b // let k0 = s[0] ^ m;
+	aese	v16.16b, v26.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	aesmc	v16.16b, v16.16b
 	aese	v21.16b, v4.16b
 	aesmc	v21.16b, v21.16b
-	aese	v20.16b, v3.16b
+	aese	v20.16b, v22.16b
 	aesmc	v20.16b, v20.16b
+	aese	v18.16b, v23.16b
+	aesmc	v18.16b, v18.16b
+	aese	v19.16b, v24.16b
+	aesmc	v19.16b, v19.16b
+	aese	v7.16b, v25.16b
+	aesmc	v7.16b, v7.16b
+	eor3	v1.16b, v16.16b, v0.16b, v1.16b
+	aese	v16.16b, v0.16b
+	aesmc	v16.16b, v16.16b
+	ldp	q0, q4, [x5, #-64]
+	eor	v26.16b, v21.16b, v17.16b
+	eor	v25.16b, v20.16b, v6.16b
+	eor	v24.16b, v18.16b, v3.16b
+	eor	v23.16b, v19.16b, v2.16b
+	eor	v28.16b, v7.16b, v27.16b
+	aese	v7.16b, v27.16b
+	aesmc	v7.16b, v7.16b
+	aese	v21.16b, v17.16b
+	aesmc	v21.16b, v21.16b
+	aese	v20.16b, v6.16b
+	aesmc	v20.16b, v20.16b
+	aese	v18.16b, v3.16b
+	aesmc	v18.16b, v18.16b
 	aese	v19.16b, v2.16b
 	aesmc	v19.16b, v19.16b
-	aese	v27.16b, v1.16b
-	aesmc	v27.16b, v27.16b
+	eor3	v0.16b, v7.16b, v1.16b, v0.16b
+	aese	v7.16b, v1.16b
+	aesmc	v7.16b, v7.16b
+	eor	v27.16b, v16.16b, v26.16b
+	eor	v22.16b, v21.16b, v25.16b
+	eor	v3.16b, v20.16b, v24.16b
+	eor	v2.16b, v18.16b, v23.16b
+	eor	v29.16b, v19.16b, v28.16b
+	aese	v19.16b, v28.16b
+	aesmc	v19.16b, v19.16b
+	aese	v16.16b, v26.16b
+	aesmc	v16.16b, v16.16b
+	aese	v21.16b, v25.16b
+	aesmc	v21.16b, v21.16b
+	aese	v20.16b, v24.16b
+	aesmc	v20.16b, v20.16b
+	aese	v18.16b, v23.16b
+	aesmc	v18.16b, v18.16b
+	eor3	v1.16b, v19.16b, v0.16b, v4.16b
+	aese	v19.16b, v0.16b
+	aesmc	v19.16b, v19.16b
+	ldp	q0, q4, [x5, #-32]
+	eor	v24.16b, v7.16b, v27.16b
+	eor	v23.16b, v16.16b, v22.16b
+	eor	v17.16b, v21.16b, v3.16b
+	eor	v6.16b, v20.16b, v2.16b
+	eor	v25.16b, v18.16b, v29.16b
+	aese	v18.16b, v29.16b
+	aesmc	v18.16b, v18.16b
+	aese	v7.16b, v27.16b
+	aesmc	v7.16b, v7.16b
+	aese	v16.16b, v22.16b
+	aesmc	v16.16b, v16.16b
+	aese	v21.16b, v3.16b
+	aesmc	v21.16b, v21.16b
+	aese	v20.16b, v2.16b
+	aesmc	v20.16b, v20.16b
+	eor3	v22.16b, v18.16b, v1.16b, v0.16b
+	aese	v18.16b, v1.16b
+	aesmc	v18.16b, v18.16b
+	eor	v27.16b, v19.16b, v24.16b
+	eor	v3.16b, v7.16b, v23.16b
+	eor	v2.16b, v16.16b, v17.16b
+	eor	v1.16b, v21.16b, v6.16b
+	eor	v0.16b, v20.16b, v25.16b
+	aese	v20.16b, v25.16b
+	aesmc	v20.16b, v20.16b
+	aese	v19.16b, v24.16b
+	aesmc	v19.16b, v19.16b
+	aese	v7.16b, v23.16b
+	aesmc	v7.16b, v7.16b
+	aese	v16.16b, v17.16b
+	aesmc	v16.16b, v16.16b
+	aese	v21.16b, v6.16b
+	aesmc	v21.16b, v21.16b
+	eor3	v4.16b, v20.16b, v22.16b, v4.16b
+	aese	v20.16b, v22.16b
+	aesmc	v20.16b, v20.16b
+	sub	x4, x4, #6
+	eor	v22.16b, v18.16b, v27.16b
+	eor	v23.16b, v19.16b, v3.16b
+	eor	v24.16b, v7.16b, v2.16b
+	eor	v25.16b, v16.16b, v1.16b
+	eor	v26.16b, v21.16b, v0.16b
+	aese	v21.16b, v0.16b
+	aesmc	v21.16b, v21.16b
+	aese	v18.16b, v27.16b
+	aesmc	v18.16b, v18.16b
+	aese	v19.16b, v3.16b
+	aesmc	v19.16b, v19.16b
+	aese	v7.16b, v2.16b
+	aesmc	v7.16b, v7.16b
+	aese	v16.16b, v1.16b
+	aesmc	v16.16b, v16.16b
 	tbz	x4, #63, .Laegis256_mac_sha3_4
 	add	x4, x4, #6                      // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-	eor	v27.16b, v27.16b, v6.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v19.16b, v19.16b, v7.16b
-	eor	v20.16b, v20.16b, v16.16b       // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v21.16b, v21.16b, v17.16b
-	eor	v22.16b, v22.16b, v18.16b
-	eor	v23.16b, v23.16b, v25.16b
+	eor	v16.16b, v16.16b, v26.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v7.16b, v7.16b, v25.16b
+	eor	v19.16b, v19.16b, v24.16b       // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v18.16b, v18.16b, v23.16b
+	eor	v20.16b, v20.16b, v22.16b
+	eor	v21.16b, v21.16b, v4.16b
 .Laegis256_mac_sha3_5:
 	cbz	x4, .Laegis256_mac_sha3_7       // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
 .Laegis256_mac_sha3_6:
-	mov	v0.16b, v27.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	ldr	q6, [x5], #16                   // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
-	aese	v0.16b, v24.16b
+	mov	v0.16b, v16.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	ldr	q17, [x5], #16                  // for k in 0..n / 16 unroll 6, 1 { s = update_256(s, load(u8x16, ad, 16...
+	aese	v0.16b, v5.16b
 	aesmc	v0.16b, v0.16b
 	sub	x4, x4, #1
-	mov	v1.16b, v23.16b
-	mov	v2.16b, v22.16b
-	mov	v3.16b, v21.16b
-	mov	v4.16b, v20.16b
-	mov	v5.16b, v19.16b
-	aese	v1.16b, v24.16b
+	mov	v1.16b, v21.16b
+	mov	v2.16b, v20.16b
+	mov	v3.16b, v18.16b
+	mov	v4.16b, v19.16b
+	mov	v6.16b, v7.16b
+	aese	v1.16b, v5.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v24.16b
+	aese	v2.16b, v5.16b
 	aesmc	v2.16b, v2.16b
-	aese	v3.16b, v24.16b
+	aese	v3.16b, v5.16b
 	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v24.16b
+	aese	v4.16b, v5.16b
 	aesmc	v4.16b, v4.16b
-	aese	v5.16b, v24.16b
-	aesmc	v5.16b, v5.16b
-	eor3	v23.16b, v23.16b, v6.16b, v0.16b // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v22.16b, v1.16b, v22.16b
-	eor	v21.16b, v2.16b, v21.16b
-	eor	v20.16b, v3.16b, v20.16b
-	eor	v19.16b, v4.16b, v19.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v27.16b, v5.16b, v27.16b
+	aese	v6.16b, v5.16b
+	aesmc	v6.16b, v6.16b
+	eor3	v21.16b, v21.16b, v17.16b, v0.16b // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v20.16b, v1.16b, v20.16b
+	eor	v18.16b, v2.16b, v18.16b
+	eor	v19.16b, v3.16b, v19.16b
+	eor	v7.16b, v4.16b, v7.16b          // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v16.16b, v6.16b, v16.16b
 	cbnz	x4, .Laegis256_mac_sha3_6
 .Laegis256_mac_sha3_7:
 	and	x5, x3, #0xf                    // if n % 16 != 0 { s = update_256(s, tail_256(ad, n)); }
@@ -7013,73 +7025,73 @@ aegis256_mac_sha3:
 	and	x4, x3, #0xfffffffffffffff0     // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	add	x2, x2, x4
 	mov	x6, x7
-	str	q24, [x7]
+	str	q5, [x7]
 .Laegis256_mac_sha3_8:
 	ldrb	w4, [x2], #1                    // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	sub	x5, x5, #1
 	strb	w4, [x6], #1
 	cbnz	x5, .Laegis256_mac_sha3_8
-	mov	v0.16b, v27.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	ldr	q6, [x7]                        // return load(u8x16, block, 0);
-	aese	v0.16b, v24.16b
+	mov	v0.16b, v16.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	ldr	q17, [x7]                       // return load(u8x16, block, 0);
+	aese	v0.16b, v5.16b
 	aesmc	v0.16b, v0.16b
-	mov	v1.16b, v23.16b
-	mov	v2.16b, v22.16b
-	mov	v3.16b, v21.16b
-	mov	v4.16b, v20.16b
-	mov	v5.16b, v19.16b
-	aese	v1.16b, v24.16b
+	mov	v1.16b, v21.16b
+	mov	v2.16b, v20.16b
+	mov	v3.16b, v18.16b
+	mov	v4.16b, v19.16b
+	mov	v6.16b, v7.16b
+	aese	v1.16b, v5.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v24.16b
+	aese	v2.16b, v5.16b
 	aesmc	v2.16b, v2.16b
-	aese	v3.16b, v24.16b
+	aese	v3.16b, v5.16b
 	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v24.16b
+	aese	v4.16b, v5.16b
 	aesmc	v4.16b, v4.16b
-	aese	v5.16b, v24.16b
-	aesmc	v5.16b, v5.16b
-	eor3	v23.16b, v23.16b, v6.16b, v0.16b // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v22.16b, v1.16b, v22.16b
-	eor	v21.16b, v2.16b, v21.16b
-	eor	v20.16b, v3.16b, v20.16b
-	eor	v19.16b, v4.16b, v19.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v27.16b, v5.16b, v27.16b
+	aese	v6.16b, v5.16b
+	aesmc	v6.16b, v6.16b
+	eor3	v21.16b, v21.16b, v17.16b, v0.16b // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v20.16b, v1.16b, v20.16b
+	eor	v18.16b, v2.16b, v18.16b
+	eor	v19.16b, v3.16b, v19.16b
+	eor	v7.16b, v4.16b, v7.16b          // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v16.16b, v6.16b, v16.16b
 .Laegis256_mac_sha3_9:
 	lsl	x3, x3, #3                      // finalize_256(s, tag, tag_length, length << 3, tag_length << 3);
 	lsl	x2, x1, #3
 	movz	x4, #0x7
 	dup	v0.2d, x3                       // let t = s[3] ^ u64x2(ad_bits, message_bits) as u8x16;
 	ins	v0.d[1], x2
-	eor	v6.16b, v20.16b, v0.16b
+	eor	v17.16b, v19.16b, v0.16b
 .Laegis256_mac_sha3_10:
-	mov	v0.16b, v27.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v1.16b, v23.16b
+	mov	v0.16b, v16.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v1.16b, v21.16b
 	sub	x4, x4, #1                      // for k in 0..7 { s = update_256(s, t); }
-	aese	v0.16b, v24.16b
+	aese	v0.16b, v5.16b
 	aesmc	v0.16b, v0.16b
-	mov	v2.16b, v22.16b
-	mov	v3.16b, v21.16b
-	mov	v4.16b, v20.16b
-	mov	v5.16b, v19.16b
-	aese	v1.16b, v24.16b
+	aese	v1.16b, v5.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v24.16b
+	mov	v2.16b, v20.16b
+	mov	v3.16b, v18.16b
+	mov	v4.16b, v19.16b
+	mov	v6.16b, v7.16b
+	aese	v2.16b, v5.16b
 	aesmc	v2.16b, v2.16b
-	aese	v3.16b, v24.16b
+	aese	v3.16b, v5.16b
 	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v24.16b
+	aese	v4.16b, v5.16b
 	aesmc	v4.16b, v4.16b
-	aese	v5.16b, v24.16b
-	aesmc	v5.16b, v5.16b
-	eor3	v23.16b, v6.16b, v23.16b, v0.16b // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v22.16b, v1.16b, v22.16b
-	eor	v21.16b, v2.16b, v21.16b
-	eor	v20.16b, v3.16b, v20.16b
-	eor	v19.16b, v4.16b, v19.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v27.16b, v5.16b, v27.16b
+	aese	v6.16b, v5.16b
+	aesmc	v6.16b, v6.16b
+	eor3	v21.16b, v17.16b, v21.16b, v0.16b // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v20.16b, v1.16b, v20.16b
+	eor	v18.16b, v2.16b, v18.16b
+	eor	v19.16b, v3.16b, v19.16b
+	eor	v7.16b, v4.16b, v7.16b          // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v16.16b, v6.16b, v16.16b
 	cbnz	x4, .Laegis256_mac_sha3_10
-	eor3	v1.16b, v23.16b, v22.16b, v21.16b // let low = s[0] ^ s[1] ^ s[2];
-	eor3	v0.16b, v20.16b, v19.16b, v27.16b // let high = s[3] ^ s[4] ^ s[5];
+	eor3	v1.16b, v21.16b, v20.16b, v18.16b // let low = s[0] ^ s[1] ^ s[2];
+	eor3	v0.16b, v19.16b, v7.16b, v16.16b // let high = s[3] ^ s[4] ^ s[5];
 	cmp	x1, #16                         // if tag_length == 16 {
 	b.ne	.Laegis256_mac_sha3_11
 	eor	v0.16b, v1.16b, v0.16b          // tag[0] = low ^ high;

@@ -44,13 +44,13 @@ aes_hw_encrypt:
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v3.16b
 	aesmc	v1.16b, v1.16b
-	ldr	q7, [x2, #160]
 	ldp	q2, q3, [x2, #96]
 	aese	v1.16b, v4.16b
 	aesmc	v1.16b, v1.16b
 	ldp	q4, q6, [x2, #128]
 	aese	v1.16b, v0.16b
 	aesmc	v1.16b, v1.16b
+	ldr	q0, [x2, #160]
 	aese	v1.16b, v5.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v2.16b
@@ -60,7 +60,7 @@ aes_hw_encrypt:
 	aese	v1.16b, v4.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v6.16b                  // return aese(s, key.rd_key[rounds - 1]);
-	eor	v0.16b, v1.16b, v7.16b
+	eor	v0.16b, v1.16b, v0.16b
 	str	q0, [x1]
 	ret                                     // return;
 .Laes_hw_encrypt_1:
@@ -76,7 +76,6 @@ aes_hw_encrypt:
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v3.16b
 	aesmc	v1.16b, v1.16b
-	ldr	q16, [x2, #192]
 	ldp	q2, q3, [x2, #96]
 	aese	v1.16b, v4.16b
 	aesmc	v1.16b, v1.16b
@@ -88,6 +87,7 @@ aes_hw_encrypt:
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v2.16b
 	aesmc	v1.16b, v1.16b
+	ldr	q2, [x2, #192]
 	aese	v1.16b, v3.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v4.16b
@@ -97,7 +97,7 @@ aes_hw_encrypt:
 	aese	v1.16b, v0.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v7.16b                  // return aese(s, key.rd_key[rounds - 1]);
-	eor	v0.16b, v1.16b, v16.16b
+	eor	v0.16b, v1.16b, v2.16b
 	str	q0, [x1]
 	ret                                     // return;
 .Laes_hw_encrypt_2:
@@ -113,7 +113,6 @@ aes_hw_encrypt:
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v3.16b
 	aesmc	v1.16b, v1.16b
-	ldr	q16, [x2, #224]
 	ldp	q2, q3, [x2, #96]
 	aese	v1.16b, v4.16b
 	aesmc	v1.16b, v1.16b
@@ -128,6 +127,7 @@ aes_hw_encrypt:
 	ldp	q2, q5, [x2, #192]
 	aese	v1.16b, v3.16b
 	aesmc	v1.16b, v1.16b
+	ldr	q3, [x2, #224]
 	aese	v1.16b, v4.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v6.16b
@@ -139,7 +139,7 @@ aes_hw_encrypt:
 	aese	v1.16b, v2.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v5.16b                  // return aese(s, key.rd_key[rounds - 1]);
-	eor	v0.16b, v1.16b, v16.16b
+	eor	v0.16b, v1.16b, v3.16b
 	str	q0, [x1]
 	ret                                     // return;
 .Laes_hw_encrypt_3:
@@ -176,13 +176,13 @@ aes_hw_decrypt:
 	aesimc	v1.16b, v1.16b
 	aesd	v1.16b, v3.16b
 	aesimc	v1.16b, v1.16b
-	ldr	q7, [x2, #160]                  // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 	ldp	q2, q3, [x2, #96]
 	aesd	v1.16b, v4.16b
 	aesimc	v1.16b, v1.16b
 	ldp	q4, q6, [x2, #128]
 	aesd	v1.16b, v0.16b
 	aesimc	v1.16b, v1.16b
+	ldr	q0, [x2, #160]                  // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 	aesd	v1.16b, v5.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v1.16b, v2.16b
@@ -192,7 +192,7 @@ aes_hw_decrypt:
 	aesd	v1.16b, v4.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v1.16b, v6.16b
-	eor	v0.16b, v1.16b, v7.16b
+	eor	v0.16b, v1.16b, v0.16b
 	str	q0, [x1]
 	ret                                     // return;
 .Laes_hw_decrypt_1:
@@ -208,7 +208,6 @@ aes_hw_decrypt:
 	aesimc	v1.16b, v1.16b
 	aesd	v1.16b, v3.16b
 	aesimc	v1.16b, v1.16b
-	ldr	q16, [x2, #192]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 	ldp	q2, q3, [x2, #96]
 	aesd	v1.16b, v4.16b
 	aesimc	v1.16b, v1.16b
@@ -220,6 +219,7 @@ aes_hw_decrypt:
 	aesimc	v1.16b, v1.16b
 	aesd	v1.16b, v2.16b
 	aesimc	v1.16b, v1.16b
+	ldr	q2, [x2, #192]                  // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 	aesd	v1.16b, v3.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v1.16b, v4.16b
@@ -229,7 +229,7 @@ aes_hw_decrypt:
 	aesd	v1.16b, v0.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v1.16b, v7.16b
-	eor	v0.16b, v1.16b, v16.16b
+	eor	v0.16b, v1.16b, v2.16b
 	str	q0, [x1]
 	ret                                     // return;
 .Laes_hw_decrypt_2:
@@ -245,7 +245,6 @@ aes_hw_decrypt:
 	aesimc	v1.16b, v1.16b
 	aesd	v1.16b, v3.16b
 	aesimc	v1.16b, v1.16b
-	ldr	q16, [x2, #224]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 	ldp	q2, q3, [x2, #96]
 	aesd	v1.16b, v4.16b
 	aesimc	v1.16b, v1.16b
@@ -260,6 +259,7 @@ aes_hw_decrypt:
 	ldp	q2, q5, [x2, #192]
 	aesd	v1.16b, v3.16b
 	aesimc	v1.16b, v1.16b
+	ldr	q3, [x2, #224]                  // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 	aesd	v1.16b, v4.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v1.16b, v6.16b
@@ -271,7 +271,7 @@ aes_hw_decrypt:
 	aesd	v1.16b, v2.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v1.16b, v5.16b
-	eor	v0.16b, v1.16b, v16.16b
+	eor	v0.16b, v1.16b, v3.16b
 	str	q0, [x1]
 	ret                                     // return;
 .Laes_hw_decrypt_3:
@@ -302,342 +302,340 @@ aes_hw_decrypt:
 aes_hw_ctr32_encrypt_blocks:
 	hint	#34                             // bti c
 	.seh_nop
-	stp	d8, d9, [sp, #-64]!
-	.seh_save_fregp_x	d8, 64
+	stp	d8, d9, [sp, #-48]!
+	.seh_save_fregp_x	d8, 48
 	stp	d10, d11, [sp, #16]
 	.seh_save_fregp	d10, 16
-	stp	d12, d13, [sp, #32]
-	.seh_save_fregp	d12, 32
-	str	d14, [sp, #48]
-	.seh_save_freg	d14, 48
+	str	d12, [sp, #32]
+	.seh_save_freg	d12, 32
 	.seh_endprologue
 	movz	x5, #0x0                        // counter = counter + u32x4(0, 0, 0, 1);
 	ldr	q0, [x4]                        // var counter = rev32(ivec[0]) as u32x4;
 	movz	x4, #0x1, lsl #32
 	ldr	w6, [x3, #240]                  // if key.rounds == R {
-	fmov	d27, x5
-	rev32	v4.16b, v0.16b
-	ins	v27.d[1], x4
+	fmov	d26, x5
+	rev32	v31.16b, v0.16b
+	ins	v26.d[1], x4
 	cmp	w6, #10
 	b.ne	.Laes_hw_ctr32_encrypt_blocks_5
 	lsr	x4, x2, #3                      // for i in 0..blocks weave 8, 4, 1 {
 	cbz	x4, .Laes_hw_ctr32_encrypt_blocks_2
-	ldp	q24, q23, [x3]                  // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
-	ldp	q22, q21, [x3, #32]             // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	ldp	q20, q19, [x3, #64]
-	ldp	q18, q17, [x3, #96]
-	ldp	q16, q7, [x3, #128]
-	ldr	q6, [x3, #160]
+	ldp	q11, q10, [x3]                  // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
+	ldp	q9, q8, [x3, #32]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	ldp	q30, q29, [x3, #64]
+	ldp	q28, q27, [x3, #96]
+	ldp	q25, q24, [x3, #128]
+	ldr	q23, [x3, #160]
 .Laes_hw_ctr32_encrypt_blocks_1:
-	add	v1.4s, v4.4s, v27.4s            // counter = counter + u32x4(0, 0, 0, 1);
-	rev32	v31.16b, v4.16b                 // let input = rev32(counter as u8x16);
-	ldp	q0, q2, [x0], #128              // dst[i] = src[i] ^ encrypt_block(input, key, R);
-	add	v3.4s, v1.4s, v27.4s
-	rev32	v30.16b, v1.16b
-	add	v1.4s, v3.4s, v27.4s
-	rev32	v29.16b, v3.16b
-	add	v5.4s, v1.4s, v27.4s
-	rev32	v26.16b, v1.16b
-	ldp	q3, q4, [x0, #-96]
-	add	v8.4s, v5.4s, v27.4s
-	rev32	v25.16b, v5.16b
-	aese	v31.16b, v24.16b                // var s = aesmc(aese(x, first));
-	aesmc	v31.16b, v31.16b
-	aese	v30.16b, v24.16b
-	aesmc	v30.16b, v30.16b
-	aese	v29.16b, v24.16b
-	aesmc	v29.16b, v29.16b
-	aese	v26.16b, v24.16b
-	aesmc	v26.16b, v26.16b
-	aese	v25.16b, v24.16b
-	aesmc	v25.16b, v25.16b
-	aese	v31.16b, v23.16b                // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	aesmc	v31.16b, v31.16b
-	aese	v30.16b, v23.16b
-	aesmc	v30.16b, v30.16b
-	aese	v29.16b, v23.16b
-	aesmc	v29.16b, v29.16b
-	aese	v26.16b, v23.16b
-	aesmc	v26.16b, v26.16b
-	aese	v25.16b, v23.16b
-	aesmc	v25.16b, v25.16b
-	aese	v31.16b, v22.16b
-	aesmc	v31.16b, v31.16b
-	aese	v30.16b, v22.16b
-	aesmc	v30.16b, v30.16b
-	aese	v29.16b, v22.16b
-	aesmc	v29.16b, v29.16b
-	aese	v26.16b, v22.16b
-	aesmc	v26.16b, v26.16b
-	aese	v25.16b, v22.16b
-	aesmc	v25.16b, v25.16b
-	aese	v31.16b, v21.16b
-	aesmc	v31.16b, v31.16b
-	aese	v30.16b, v21.16b
-	aesmc	v30.16b, v30.16b
-	aese	v29.16b, v21.16b
-	aesmc	v29.16b, v29.16b
-	aese	v26.16b, v21.16b
-	aesmc	v26.16b, v26.16b
-	aese	v25.16b, v21.16b
-	aesmc	v25.16b, v25.16b
-	aese	v31.16b, v20.16b
-	aesmc	v31.16b, v31.16b
-	aese	v30.16b, v20.16b
-	aesmc	v30.16b, v30.16b
-	aese	v29.16b, v20.16b
-	aesmc	v29.16b, v29.16b
-	aese	v26.16b, v20.16b
-	aesmc	v26.16b, v26.16b
-	aese	v25.16b, v20.16b
-	aesmc	v25.16b, v25.16b
-	aese	v31.16b, v19.16b
-	aesmc	v31.16b, v31.16b
-	aese	v30.16b, v19.16b
-	aesmc	v30.16b, v30.16b
-	aese	v29.16b, v19.16b
-	aesmc	v29.16b, v29.16b
-	aese	v26.16b, v19.16b
-	aesmc	v26.16b, v26.16b
-	aese	v25.16b, v19.16b
-	aesmc	v25.16b, v25.16b
-	aese	v31.16b, v18.16b
-	aesmc	v31.16b, v31.16b
-	aese	v30.16b, v18.16b
-	aesmc	v30.16b, v30.16b
-	aese	v29.16b, v18.16b
-	aesmc	v29.16b, v29.16b
-	aese	v26.16b, v18.16b
-	aesmc	v26.16b, v26.16b
-	aese	v25.16b, v18.16b
-	aesmc	v25.16b, v25.16b
-	aese	v31.16b, v17.16b
-	aesmc	v31.16b, v31.16b
-	aese	v30.16b, v17.16b
-	aesmc	v30.16b, v30.16b
-	aese	v29.16b, v17.16b
-	aesmc	v29.16b, v29.16b
-	aese	v26.16b, v17.16b
-	aesmc	v26.16b, v26.16b
-	aese	v25.16b, v17.16b
-	aesmc	v25.16b, v25.16b
-	aese	v31.16b, v16.16b
-	aesmc	v31.16b, v31.16b
-	aese	v30.16b, v16.16b
-	aesmc	v30.16b, v30.16b
-	aese	v29.16b, v16.16b
-	aesmc	v29.16b, v29.16b
-	aese	v26.16b, v16.16b
-	aesmc	v26.16b, v26.16b
-	aese	v25.16b, v16.16b
-	aesmc	v25.16b, v25.16b
-	ldp	q5, q9, [x0, #-64]
-	aese	v31.16b, v7.16b                 // return aese(s, key.rd_key[rounds - 1]);
-	aese	v30.16b, v7.16b
-	aese	v29.16b, v7.16b
-	aese	v26.16b, v7.16b
-	aese	v25.16b, v7.16b
-	eor	v0.16b, v6.16b, v0.16b
-	eor	v1.16b, v6.16b, v2.16b
-	eor	v2.16b, v6.16b, v3.16b
-	eor	v28.16b, v6.16b, v4.16b
-	eor	v5.16b, v6.16b, v5.16b
-	eor	v0.16b, v0.16b, v31.16b
-	add	v3.4s, v8.4s, v27.4s
-	rev32	v31.16b, v8.16b
-	eor	v8.16b, v6.16b, v9.16b
-	eor	v1.16b, v1.16b, v30.16b
-	eor	v2.16b, v2.16b, v29.16b
-	stp	q0, q1, [x1], #128
-	add	v29.4s, v3.4s, v27.4s
-	rev32	v3.16b, v3.16b
-	ldp	q0, q1, [x0, #-32]
-	rev32	v30.16b, v29.16b
-	aese	v31.16b, v24.16b
-	aesmc	v31.16b, v31.16b
-	aese	v3.16b, v24.16b
-	aesmc	v3.16b, v3.16b
-	aese	v30.16b, v24.16b
-	aesmc	v30.16b, v30.16b
-	aese	v31.16b, v23.16b
-	aesmc	v31.16b, v31.16b
-	aese	v3.16b, v23.16b
-	aesmc	v3.16b, v3.16b
-	aese	v30.16b, v23.16b
-	aesmc	v30.16b, v30.16b
-	aese	v31.16b, v22.16b
-	aesmc	v31.16b, v31.16b
-	aese	v3.16b, v22.16b
-	aesmc	v3.16b, v3.16b
-	aese	v30.16b, v22.16b
-	aesmc	v30.16b, v30.16b
-	aese	v31.16b, v21.16b
-	aesmc	v31.16b, v31.16b
-	aese	v3.16b, v21.16b
-	aesmc	v3.16b, v3.16b
-	aese	v30.16b, v21.16b
-	aesmc	v30.16b, v30.16b
-	aese	v31.16b, v20.16b
-	aesmc	v31.16b, v31.16b
-	aese	v3.16b, v20.16b
-	aesmc	v3.16b, v3.16b
-	aese	v30.16b, v20.16b
-	aesmc	v30.16b, v30.16b
-	aese	v31.16b, v19.16b
-	aesmc	v31.16b, v31.16b
-	aese	v3.16b, v19.16b
-	aesmc	v3.16b, v3.16b
-	aese	v30.16b, v19.16b
-	aesmc	v30.16b, v30.16b
-	aese	v31.16b, v18.16b
-	aesmc	v31.16b, v31.16b
-	aese	v3.16b, v18.16b
-	aesmc	v3.16b, v3.16b
-	aese	v30.16b, v18.16b
-	aesmc	v30.16b, v30.16b
-	aese	v31.16b, v17.16b
-	aesmc	v31.16b, v31.16b
-	aese	v3.16b, v17.16b
-	aesmc	v3.16b, v3.16b
-	aese	v30.16b, v17.16b
-	aesmc	v30.16b, v30.16b
-	aese	v31.16b, v16.16b
-	aesmc	v31.16b, v31.16b
-	aese	v3.16b, v16.16b
-	aesmc	v3.16b, v3.16b
-	aese	v30.16b, v16.16b
-	aesmc	v30.16b, v30.16b
-	aese	v31.16b, v7.16b
-	aese	v3.16b, v7.16b
-	eor	v4.16b, v6.16b, v0.16b
-	aese	v30.16b, v7.16b
-	eor	v9.16b, v6.16b, v1.16b
-	eor	v0.16b, v28.16b, v26.16b
-	eor	v1.16b, v5.16b, v25.16b
-	stp	q2, q0, [x1, #-96]
+	add	v1.4s, v31.4s, v26.4s           // counter = counter + u32x4(0, 0, 0, 1);
+	rev32	v12.16b, v31.16b                // let input = rev32(counter as u8x16);
+	ldp	q0, q16, [x0], #128             // dst[i] = src[i] ^ encrypt_block(input, key, R);
+	rev32	v22.16b, v1.16b
 	sub	x4, x4, #1                      // for i in 0..blocks weave 8, 4, 1 {
-	eor	v0.16b, v8.16b, v31.16b
-	eor	v2.16b, v4.16b, v3.16b
-	stp	q1, q0, [x1, #-64]
-	add	v4.4s, v29.4s, v27.4s
-	eor	v0.16b, v9.16b, v30.16b
-	stp	q2, q0, [x1, #-32]
+	add	v1.4s, v1.4s, v26.4s
+	aese	v12.16b, v11.16b                // var s = aesmc(aese(x, first));
+	aesmc	v12.16b, v12.16b
+	rev32	v21.16b, v1.16b
+	aese	v22.16b, v11.16b
+	aesmc	v22.16b, v22.16b
+	ldp	q6, q5, [x0, #-96]
+	aese	v12.16b, v10.16b                // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	aesmc	v12.16b, v12.16b
+	aese	v21.16b, v11.16b
+	aesmc	v21.16b, v21.16b
+	aese	v22.16b, v10.16b
+	aesmc	v22.16b, v22.16b
+	add	v1.4s, v1.4s, v26.4s
+	aese	v12.16b, v9.16b
+	aesmc	v12.16b, v12.16b
+	rev32	v20.16b, v1.16b
+	aese	v21.16b, v10.16b
+	aesmc	v21.16b, v21.16b
+	aese	v22.16b, v9.16b
+	aesmc	v22.16b, v22.16b
+	aese	v12.16b, v8.16b
+	aesmc	v12.16b, v12.16b
+	aese	v20.16b, v11.16b
+	aesmc	v20.16b, v20.16b
+	aese	v21.16b, v9.16b
+	aesmc	v21.16b, v21.16b
+	aese	v22.16b, v8.16b
+	aesmc	v22.16b, v22.16b
+	aese	v12.16b, v30.16b
+	aesmc	v12.16b, v12.16b
+	aese	v20.16b, v10.16b
+	aesmc	v20.16b, v20.16b
+	aese	v21.16b, v8.16b
+	aesmc	v21.16b, v21.16b
+	aese	v22.16b, v30.16b
+	aesmc	v22.16b, v22.16b
+	aese	v12.16b, v29.16b
+	aesmc	v12.16b, v12.16b
+	aese	v20.16b, v9.16b
+	aesmc	v20.16b, v20.16b
+	aese	v21.16b, v30.16b
+	aesmc	v21.16b, v21.16b
+	aese	v22.16b, v29.16b
+	aesmc	v22.16b, v22.16b
+	aese	v12.16b, v28.16b
+	aesmc	v12.16b, v12.16b
+	aese	v20.16b, v8.16b
+	aesmc	v20.16b, v20.16b
+	aese	v21.16b, v29.16b
+	aesmc	v21.16b, v21.16b
+	aese	v22.16b, v28.16b
+	aesmc	v22.16b, v22.16b
+	aese	v12.16b, v27.16b
+	aesmc	v12.16b, v12.16b
+	aese	v20.16b, v30.16b
+	aesmc	v20.16b, v20.16b
+	aese	v21.16b, v28.16b
+	aesmc	v21.16b, v21.16b
+	aese	v22.16b, v27.16b
+	aesmc	v22.16b, v22.16b
+	aese	v12.16b, v25.16b
+	aesmc	v12.16b, v12.16b
+	aese	v20.16b, v29.16b
+	aesmc	v20.16b, v20.16b
+	aese	v21.16b, v27.16b
+	aesmc	v21.16b, v21.16b
+	aese	v22.16b, v25.16b
+	aesmc	v22.16b, v22.16b
+	aese	v12.16b, v24.16b                // return aese(s, key.rd_key[rounds - 1]);
+	aese	v20.16b, v28.16b
+	aesmc	v20.16b, v20.16b
+	aese	v21.16b, v25.16b
+	aesmc	v21.16b, v21.16b
+	ldp	q4, q3, [x0, #-64]
+	aese	v22.16b, v24.16b
+	aese	v20.16b, v27.16b
+	aesmc	v20.16b, v20.16b
+	aese	v21.16b, v24.16b
+	add	v7.4s, v1.4s, v26.4s
+	ldp	q2, q1, [x0, #-32]
+	rev32	v19.16b, v7.16b
+	aese	v20.16b, v25.16b
+	aesmc	v20.16b, v20.16b
+	add	v7.4s, v7.4s, v26.4s
+	aese	v19.16b, v11.16b
+	aesmc	v19.16b, v19.16b
+	rev32	v18.16b, v7.16b
+	aese	v20.16b, v24.16b
+	add	v7.4s, v7.4s, v26.4s
+	aese	v18.16b, v11.16b
+	aesmc	v18.16b, v18.16b
+	rev32	v17.16b, v7.16b
+	aese	v19.16b, v10.16b
+	aesmc	v19.16b, v19.16b
+	add	v31.4s, v7.4s, v26.4s
+	aese	v17.16b, v11.16b
+	aesmc	v17.16b, v17.16b
+	rev32	v7.16b, v31.16b
+	aese	v18.16b, v10.16b
+	aesmc	v18.16b, v18.16b
+	aese	v19.16b, v9.16b
+	aesmc	v19.16b, v19.16b
+	aese	v17.16b, v10.16b
+	aesmc	v17.16b, v17.16b
+	aese	v7.16b, v11.16b
+	aesmc	v7.16b, v7.16b
+	aese	v18.16b, v9.16b
+	aesmc	v18.16b, v18.16b
+	aese	v19.16b, v8.16b
+	aesmc	v19.16b, v19.16b
+	aese	v17.16b, v9.16b
+	aesmc	v17.16b, v17.16b
+	aese	v7.16b, v10.16b
+	aesmc	v7.16b, v7.16b
+	aese	v18.16b, v8.16b
+	aesmc	v18.16b, v18.16b
+	aese	v19.16b, v30.16b
+	aesmc	v19.16b, v19.16b
+	aese	v17.16b, v8.16b
+	aesmc	v17.16b, v17.16b
+	aese	v7.16b, v9.16b
+	aesmc	v7.16b, v7.16b
+	aese	v18.16b, v30.16b
+	aesmc	v18.16b, v18.16b
+	aese	v19.16b, v29.16b
+	aesmc	v19.16b, v19.16b
+	aese	v17.16b, v30.16b
+	aesmc	v17.16b, v17.16b
+	aese	v7.16b, v8.16b
+	aesmc	v7.16b, v7.16b
+	aese	v18.16b, v29.16b
+	aesmc	v18.16b, v18.16b
+	aese	v19.16b, v28.16b
+	aesmc	v19.16b, v19.16b
+	aese	v17.16b, v29.16b
+	aesmc	v17.16b, v17.16b
+	aese	v7.16b, v30.16b
+	aesmc	v7.16b, v7.16b
+	aese	v18.16b, v28.16b
+	aesmc	v18.16b, v18.16b
+	aese	v19.16b, v27.16b
+	aesmc	v19.16b, v19.16b
+	aese	v17.16b, v28.16b
+	aesmc	v17.16b, v17.16b
+	aese	v7.16b, v29.16b
+	aesmc	v7.16b, v7.16b
+	aese	v18.16b, v27.16b
+	aesmc	v18.16b, v18.16b
+	aese	v19.16b, v25.16b
+	aesmc	v19.16b, v19.16b
+	aese	v17.16b, v27.16b
+	aesmc	v17.16b, v17.16b
+	aese	v7.16b, v28.16b
+	aesmc	v7.16b, v7.16b
+	aese	v18.16b, v25.16b
+	aesmc	v18.16b, v18.16b
+	aese	v19.16b, v24.16b
+	aese	v17.16b, v25.16b
+	aesmc	v17.16b, v17.16b
+	aese	v7.16b, v27.16b
+	aesmc	v7.16b, v7.16b
+	aese	v18.16b, v24.16b
+	add	v31.4s, v31.4s, v26.4s
+	aese	v17.16b, v24.16b
+	aese	v7.16b, v25.16b
+	aesmc	v7.16b, v7.16b
+	eor	v0.16b, v23.16b, v0.16b
+	eor	v16.16b, v23.16b, v16.16b
+	aese	v7.16b, v24.16b
+	eor	v6.16b, v23.16b, v6.16b
+	eor	v5.16b, v23.16b, v5.16b
+	eor	v4.16b, v23.16b, v4.16b
+	eor	v3.16b, v23.16b, v3.16b
+	eor	v2.16b, v23.16b, v2.16b
+	eor	v1.16b, v23.16b, v1.16b
+	eor	v0.16b, v0.16b, v12.16b
+	eor	v16.16b, v16.16b, v22.16b
+	stp	q0, q16, [x1], #128
+	eor	v0.16b, v6.16b, v21.16b
+	eor	v5.16b, v5.16b, v20.16b
+	stp	q0, q5, [x1, #-96]
+	eor	v0.16b, v4.16b, v19.16b
+	eor	v3.16b, v3.16b, v18.16b
+	stp	q0, q3, [x1, #-64]
+	eor	v0.16b, v2.16b, v17.16b
+	eor	v1.16b, v1.16b, v7.16b
+	stp	q0, q1, [x1, #-32]
 	cbnz	x4, .Laes_hw_ctr32_encrypt_blocks_1
 .Laes_hw_ctr32_encrypt_blocks_2:
 	tbz	x2, #2, .Laes_hw_ctr32_encrypt_blocks_3 // for i in 0..blocks weave 8, 4, 1 {
-	add	v1.4s, v4.4s, v27.4s            // counter = counter + u32x4(0, 0, 0, 1);
-	rev32	v0.16b, v4.16b                  // let input = rev32(counter as u8x16);
-	ldp	q4, q6, [x3]                    // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
-	add	v3.4s, v1.4s, v27.4s
+	add	v1.4s, v31.4s, v26.4s           // counter = counter + u32x4(0, 0, 0, 1);
+	rev32	v0.16b, v31.16b                 // let input = rev32(counter as u8x16);
+	ldp	q3, q5, [x3]                    // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
 	rev32	v2.16b, v1.16b
-	add	v1.4s, v3.4s, v27.4s
-	rev32	v5.16b, v3.16b
-	rev32	v7.16b, v1.16b
-	aese	v0.16b, v4.16b                  // var s = aesmc(aese(x, first));
+	add	v1.4s, v1.4s, v26.4s
+	aese	v0.16b, v3.16b                  // var s = aesmc(aese(x, first));
 	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v4.16b
+	rev32	v4.16b, v1.16b
+	aese	v2.16b, v3.16b
 	aesmc	v2.16b, v2.16b
-	aese	v5.16b, v4.16b
-	aesmc	v5.16b, v5.16b
-	aese	v7.16b, v4.16b
-	aesmc	v7.16b, v7.16b
-	aese	v0.16b, v6.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	ldp	q7, q16, [x3, #32]              // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	aese	v4.16b, v3.16b
+	aesmc	v4.16b, v4.16b
+	aese	v0.16b, v5.16b
 	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v6.16b
+	aese	v2.16b, v5.16b
 	aesmc	v2.16b, v2.16b
-	aese	v5.16b, v6.16b
-	aesmc	v5.16b, v5.16b
-	aese	v7.16b, v6.16b
-	aesmc	v7.16b, v7.16b
-	ldr	q17, [x3, #160]
-	ldp	q3, q6, [x3, #32]
-	add	v4.4s, v1.4s, v27.4s
+	add	v1.4s, v1.4s, v26.4s
+	aese	v4.16b, v5.16b
+	aesmc	v4.16b, v4.16b
+	rev32	v6.16b, v1.16b
+	aese	v0.16b, v7.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v7.16b
+	aesmc	v2.16b, v2.16b
+	aese	v4.16b, v7.16b
+	aesmc	v4.16b, v4.16b
+	aese	v6.16b, v3.16b
+	aesmc	v6.16b, v6.16b
+	aese	v0.16b, v16.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v16.16b
+	aesmc	v2.16b, v2.16b
+	aese	v4.16b, v16.16b
+	aesmc	v4.16b, v4.16b
+	aese	v6.16b, v5.16b
+	aesmc	v6.16b, v6.16b
+	ldp	q3, q5, [x3, #64]
+	add	v31.4s, v1.4s, v26.4s
+	aese	v6.16b, v7.16b
+	aesmc	v6.16b, v6.16b
 	aese	v0.16b, v3.16b
 	aesmc	v0.16b, v0.16b
 	aese	v2.16b, v3.16b
 	aesmc	v2.16b, v2.16b
-	aese	v5.16b, v3.16b
-	aesmc	v5.16b, v5.16b
-	aese	v7.16b, v3.16b
-	aesmc	v7.16b, v7.16b
-	aese	v0.16b, v6.16b
+	aese	v4.16b, v3.16b
+	aesmc	v4.16b, v4.16b
+	aese	v6.16b, v16.16b
+	aesmc	v6.16b, v6.16b
+	aese	v0.16b, v5.16b
 	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v6.16b
+	aese	v2.16b, v5.16b
 	aesmc	v2.16b, v2.16b
-	aese	v5.16b, v6.16b
-	aesmc	v5.16b, v5.16b
-	aese	v7.16b, v6.16b
-	aesmc	v7.16b, v7.16b
-	ldp	q1, q3, [x3, #64]
-	aese	v0.16b, v1.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v1.16b
-	aesmc	v2.16b, v2.16b
-	aese	v5.16b, v1.16b
-	aesmc	v5.16b, v5.16b
-	aese	v7.16b, v1.16b
-	aesmc	v7.16b, v7.16b
-	aese	v0.16b, v3.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v3.16b
-	aesmc	v2.16b, v2.16b
-	aese	v5.16b, v3.16b
-	aesmc	v5.16b, v5.16b
-	aese	v7.16b, v3.16b
-	aesmc	v7.16b, v7.16b
+	aese	v4.16b, v5.16b
+	aesmc	v4.16b, v4.16b
+	aese	v6.16b, v3.16b
+	aesmc	v6.16b, v6.16b
 	ldp	q1, q3, [x3, #96]
+	aese	v6.16b, v5.16b
+	aesmc	v6.16b, v6.16b
 	aese	v0.16b, v1.16b
 	aesmc	v0.16b, v0.16b
 	aese	v2.16b, v1.16b
 	aesmc	v2.16b, v2.16b
-	aese	v5.16b, v1.16b
-	aesmc	v5.16b, v5.16b
-	aese	v7.16b, v1.16b
-	aesmc	v7.16b, v7.16b
+	aese	v4.16b, v1.16b
+	aesmc	v4.16b, v4.16b
+	aese	v6.16b, v1.16b
+	aesmc	v6.16b, v6.16b
 	aese	v0.16b, v3.16b
 	aesmc	v0.16b, v0.16b
 	aese	v2.16b, v3.16b
 	aesmc	v2.16b, v2.16b
-	aese	v5.16b, v3.16b
-	aesmc	v5.16b, v5.16b
-	aese	v7.16b, v3.16b
-	aesmc	v7.16b, v7.16b
-	ldp	q1, q6, [x3, #128]
+	aese	v4.16b, v3.16b
+	aesmc	v4.16b, v4.16b
+	aese	v6.16b, v3.16b
+	aesmc	v6.16b, v6.16b
+	ldp	q1, q5, [x3, #128]
 	aese	v0.16b, v1.16b
 	aesmc	v0.16b, v0.16b
 	aese	v2.16b, v1.16b
 	aesmc	v2.16b, v2.16b
-	aese	v5.16b, v1.16b
-	aesmc	v5.16b, v5.16b
-	aese	v7.16b, v1.16b
-	aesmc	v7.16b, v7.16b
+	aese	v4.16b, v1.16b
+	aesmc	v4.16b, v4.16b
+	aese	v6.16b, v1.16b
+	aesmc	v6.16b, v6.16b
 	ldp	q1, q3, [x0], #64               // dst[i] = src[i] ^ encrypt_block(input, key, R);
-	aese	v0.16b, v6.16b                  // return aese(s, key.rd_key[rounds - 1]);
-	aese	v2.16b, v6.16b
-	aese	v5.16b, v6.16b
-	aese	v7.16b, v6.16b
-	eor	v1.16b, v1.16b, v17.16b
-	eor	v3.16b, v17.16b, v3.16b
-	ldp	q6, q16, [x0, #-32]
+	aese	v0.16b, v5.16b                  // return aese(s, key.rd_key[rounds - 1]);
+	aese	v2.16b, v5.16b
+	aese	v4.16b, v5.16b
+	aese	v6.16b, v5.16b
+	ldp	q5, q7, [x0, #-32]
+	ldr	q16, [x3, #160]
+	eor	v1.16b, v1.16b, v16.16b
+	eor	v3.16b, v16.16b, v3.16b
+	eor	v5.16b, v16.16b, v5.16b
+	eor	v7.16b, v16.16b, v7.16b
 	eor	v0.16b, v1.16b, v0.16b
 	eor	v1.16b, v3.16b, v2.16b
 	stp	q0, q1, [x1], #64
-	eor	v0.16b, v17.16b, v6.16b
-	eor	v1.16b, v17.16b, v16.16b
-	eor	v0.16b, v0.16b, v5.16b
-	eor	v1.16b, v1.16b, v7.16b
+	eor	v0.16b, v5.16b, v4.16b
+	eor	v1.16b, v7.16b, v6.16b
 	stp	q0, q1, [x1, #-32]
 .Laes_hw_ctr32_encrypt_blocks_3:
 	and	x2, x2, #0x3                    // for i in 0..blocks weave 8, 4, 1 {
 	cbz	x2, .Laes_hw_ctr32_encrypt_blocks_15
 	ldp	q0, q2, [x3]                    // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
-	ldp	q3, q5, [x3, #32]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	ldp	q6, q7, [x3, #64]
-	ldp	q16, q17, [x3, #96]
-	ldp	q18, q19, [x3, #128]
-	ldr	q21, [x3, #160]
+	ldp	q3, q4, [x3, #32]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	ldp	q5, q6, [x3, #64]
+	ldp	q7, q16, [x3, #96]
+	ldp	q17, q18, [x3, #128]
+	ldr	q20, [x3, #160]
 .Laes_hw_ctr32_encrypt_blocks_4:
-	rev32	v1.16b, v4.16b                  // let input = rev32(counter as u8x16);
+	rev32	v1.16b, v31.16b                 // let input = rev32(counter as u8x16);
 	aese	v1.16b, v0.16b                  // var s = aesmc(aese(x, first));
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v2.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
@@ -645,23 +643,23 @@ aes_hw_ctr32_encrypt_blocks:
 	sub	x2, x2, #1                      // for i in 0..blocks weave 8, 4, 1 {
 	aese	v1.16b, v3.16b
 	aesmc	v1.16b, v1.16b
-	ldr	q20, [x0], #16                  // dst[i] = src[i] ^ encrypt_block(input, key, R);
+	ldr	q19, [x0], #16                  // dst[i] = src[i] ^ encrypt_block(input, key, R);
+	aese	v1.16b, v4.16b
+	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v5.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v6.16b
 	aesmc	v1.16b, v1.16b
+	eor	v19.16b, v20.16b, v19.16b
 	aese	v1.16b, v7.16b
 	aesmc	v1.16b, v1.16b
-	eor	v20.16b, v21.16b, v20.16b
 	aese	v1.16b, v16.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v17.16b
 	aesmc	v1.16b, v1.16b
-	aese	v1.16b, v18.16b
-	aesmc	v1.16b, v1.16b
-	aese	v1.16b, v19.16b                 // return aese(s, key.rd_key[rounds - 1]);
-	add	v4.4s, v4.4s, v27.4s            // counter = counter + u32x4(0, 0, 0, 1);
-	eor	v1.16b, v20.16b, v1.16b
+	aese	v1.16b, v18.16b                 // return aese(s, key.rd_key[rounds - 1]);
+	add	v31.4s, v31.4s, v26.4s          // counter = counter + u32x4(0, 0, 0, 1);
+	eor	v1.16b, v19.16b, v1.16b
 	str	q1, [x1], #16
 	cbnz	x2, .Laes_hw_ctr32_encrypt_blocks_4
 	b	.Laes_hw_ctr32_encrypt_blocks_15
@@ -670,387 +668,389 @@ aes_hw_ctr32_encrypt_blocks:
 	b.ne	.Laes_hw_ctr32_encrypt_blocks_10
 	lsr	x4, x2, #3                      // for i in 0..blocks weave 8, 4, 1 {
 	cbz	x4, .Laes_hw_ctr32_encrypt_blocks_7
-	ldp	q13, q12, [x3]                  // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
-	ldp	q11, q10, [x3, #32]             // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	ldp	q9, q8, [x3, #64]
-	ldp	q31, q30, [x3, #96]
-	ldp	q29, q28, [x3, #128]
-	ldp	q26, q25, [x3, #160]
-	ldr	q24, [x3, #192]
+	ldp	q25, q24, [x3]                  // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
+	ldp	q23, q22, [x3, #32]             // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	ldp	q21, q20, [x3, #64]
+	ldp	q19, q18, [x3, #96]
+	ldp	q17, q16, [x3, #128]
+	ldp	q7, q6, [x3, #160]
+	ldr	q5, [x3, #192]
 .Laes_hw_ctr32_encrypt_blocks_6:
-	add	v0.4s, v4.4s, v27.4s            // counter = counter + u32x4(0, 0, 0, 1);
-	rev32	v14.16b, v4.16b                 // let input = rev32(counter as u8x16);
-	ldp	q6, q5, [x0], #128              // dst[i] = src[i] ^ encrypt_block(input, key, R);
-	add	v1.4s, v0.4s, v27.4s
-	rev32	v20.16b, v0.16b
+	add	v2.4s, v31.4s, v26.4s           // counter = counter + u32x4(0, 0, 0, 1);
+	rev32	v0.16b, v31.16b                 // let input = rev32(counter as u8x16);
+	ldp	q1, q3, [x0], #128              // dst[i] = src[i] ^ encrypt_block(input, key, R);
+	rev32	v30.16b, v2.16b
+	add	v2.4s, v2.4s, v26.4s
+	aese	v0.16b, v25.16b                 // var s = aesmc(aese(x, first));
+	aesmc	v0.16b, v0.16b
+	rev32	v29.16b, v2.16b
+	aese	v30.16b, v25.16b
+	aesmc	v30.16b, v30.16b
+	ldp	q4, q31, [x0, #-96]
+	aese	v0.16b, v24.16b                 // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	aesmc	v0.16b, v0.16b
+	aese	v29.16b, v25.16b
+	aesmc	v29.16b, v29.16b
+	aese	v30.16b, v24.16b
+	aesmc	v30.16b, v30.16b
+	add	v2.4s, v2.4s, v26.4s
+	aese	v0.16b, v23.16b
+	aesmc	v0.16b, v0.16b
+	aese	v29.16b, v24.16b
+	aesmc	v29.16b, v29.16b
+	aese	v30.16b, v23.16b
+	aesmc	v30.16b, v30.16b
+	aese	v0.16b, v22.16b
+	aesmc	v0.16b, v0.16b
+	aese	v29.16b, v23.16b
+	aesmc	v29.16b, v29.16b
+	aese	v30.16b, v22.16b
+	aesmc	v30.16b, v30.16b
+	aese	v0.16b, v21.16b
+	aesmc	v0.16b, v0.16b
+	aese	v29.16b, v22.16b
+	aesmc	v29.16b, v29.16b
+	aese	v30.16b, v21.16b
+	aesmc	v30.16b, v30.16b
+	aese	v0.16b, v20.16b
+	aesmc	v0.16b, v0.16b
+	aese	v29.16b, v21.16b
+	aesmc	v29.16b, v29.16b
+	aese	v30.16b, v20.16b
+	aesmc	v30.16b, v30.16b
+	aese	v0.16b, v19.16b
+	aesmc	v0.16b, v0.16b
+	aese	v29.16b, v20.16b
+	aesmc	v29.16b, v29.16b
+	aese	v30.16b, v19.16b
+	aesmc	v30.16b, v30.16b
+	aese	v0.16b, v18.16b
+	aesmc	v0.16b, v0.16b
+	aese	v29.16b, v19.16b
+	aesmc	v29.16b, v29.16b
+	aese	v30.16b, v18.16b
+	aesmc	v30.16b, v30.16b
+	aese	v0.16b, v17.16b
+	aesmc	v0.16b, v0.16b
+	rev32	v28.16b, v2.16b
+	aese	v29.16b, v18.16b
+	aesmc	v29.16b, v29.16b
+	aese	v30.16b, v17.16b
+	aesmc	v30.16b, v30.16b
+	aese	v0.16b, v16.16b
+	aesmc	v0.16b, v0.16b
+	aese	v28.16b, v25.16b
+	aesmc	v28.16b, v28.16b
+	aese	v29.16b, v17.16b
+	aesmc	v29.16b, v29.16b
+	aese	v30.16b, v16.16b
+	aesmc	v30.16b, v30.16b
+	aese	v0.16b, v7.16b
+	aesmc	v0.16b, v0.16b
+	aese	v28.16b, v24.16b
+	aesmc	v28.16b, v28.16b
+	aese	v29.16b, v16.16b
+	aesmc	v29.16b, v29.16b
+	aese	v30.16b, v7.16b
+	aesmc	v30.16b, v30.16b
+	aese	v0.16b, v6.16b                  // return aese(s, key.rd_key[rounds - 1]);
+	add	v27.4s, v2.4s, v26.4s
+	aese	v29.16b, v7.16b
+	aesmc	v29.16b, v29.16b
+	aese	v30.16b, v6.16b
+	aese	v29.16b, v6.16b
+	eor	v1.16b, v5.16b, v1.16b
+	aese	v28.16b, v23.16b
+	aesmc	v28.16b, v28.16b
+	eor	v10.16b, v5.16b, v3.16b
+	eor	v9.16b, v5.16b, v4.16b
+	eor	v0.16b, v1.16b, v0.16b
+	add	v2.4s, v27.4s, v26.4s
+	ldp	q11, q8, [x0, #-64]
+	rev32	v4.16b, v27.16b
+	aese	v28.16b, v22.16b
+	aesmc	v28.16b, v28.16b
+	aese	v4.16b, v25.16b
+	aesmc	v4.16b, v4.16b
+	aese	v28.16b, v21.16b
+	aesmc	v28.16b, v28.16b
+	aese	v4.16b, v24.16b
+	aesmc	v4.16b, v4.16b
+	aese	v28.16b, v20.16b
+	aesmc	v28.16b, v28.16b
+	eor	v3.16b, v5.16b, v31.16b
+	eor	v1.16b, v10.16b, v30.16b
+	stp	q0, q1, [x1], #128
+	add	v1.4s, v2.4s, v26.4s
+	rev32	v27.16b, v2.16b
+	aese	v4.16b, v23.16b
+	aesmc	v4.16b, v4.16b
+	aese	v28.16b, v19.16b
+	aesmc	v28.16b, v28.16b
+	aese	v27.16b, v25.16b
+	aesmc	v27.16b, v27.16b
+	aese	v4.16b, v22.16b
+	aesmc	v4.16b, v4.16b
+	aese	v28.16b, v18.16b
+	aesmc	v28.16b, v28.16b
+	aese	v27.16b, v24.16b
+	aesmc	v27.16b, v27.16b
+	aese	v4.16b, v21.16b
+	aesmc	v4.16b, v4.16b
+	aese	v28.16b, v17.16b
+	aesmc	v28.16b, v28.16b
+	aese	v27.16b, v23.16b
+	aesmc	v27.16b, v27.16b
+	aese	v4.16b, v20.16b
+	aesmc	v4.16b, v4.16b
+	aese	v28.16b, v16.16b
+	aesmc	v28.16b, v28.16b
+	aese	v4.16b, v19.16b
+	aesmc	v4.16b, v4.16b
+	aese	v28.16b, v7.16b
+	aesmc	v28.16b, v28.16b
+	aese	v4.16b, v18.16b
+	aesmc	v4.16b, v4.16b
+	aese	v28.16b, v6.16b
+	eor	v30.16b, v5.16b, v11.16b
+	eor	v0.16b, v9.16b, v29.16b
+	ldp	q10, q9, [x0, #-32]
+	rev32	v29.16b, v1.16b
+	aese	v27.16b, v22.16b
+	aesmc	v27.16b, v27.16b
+	aese	v4.16b, v17.16b
+	aesmc	v4.16b, v4.16b
+	aese	v29.16b, v25.16b
+	aesmc	v29.16b, v29.16b
+	aese	v27.16b, v21.16b
+	aesmc	v27.16b, v27.16b
+	aese	v4.16b, v16.16b
+	aesmc	v4.16b, v4.16b
+	aese	v29.16b, v24.16b
+	aesmc	v29.16b, v29.16b
+	aese	v27.16b, v20.16b
+	aesmc	v27.16b, v27.16b
+	aese	v4.16b, v7.16b
+	aesmc	v4.16b, v4.16b
+	add	v2.4s, v1.4s, v26.4s
+	aese	v27.16b, v19.16b
+	aesmc	v27.16b, v27.16b
+	aese	v4.16b, v6.16b
+	aese	v27.16b, v18.16b
+	aesmc	v27.16b, v27.16b
+	eor	v8.16b, v5.16b, v8.16b
+	eor	v1.16b, v3.16b, v28.16b
+	stp	q0, q1, [x1, #-96]
+	rev32	v3.16b, v2.16b
+	aese	v29.16b, v23.16b
+	aesmc	v29.16b, v29.16b
+	aese	v27.16b, v17.16b
+	aesmc	v27.16b, v27.16b
+	aese	v3.16b, v25.16b
+	aesmc	v3.16b, v3.16b
+	aese	v29.16b, v22.16b
+	aesmc	v29.16b, v29.16b
+	aese	v27.16b, v16.16b
+	aesmc	v27.16b, v27.16b
+	aese	v3.16b, v24.16b
+	aesmc	v3.16b, v3.16b
+	aese	v29.16b, v21.16b
+	aesmc	v29.16b, v29.16b
+	aese	v27.16b, v7.16b
+	aesmc	v27.16b, v27.16b
+	aese	v3.16b, v23.16b
+	aesmc	v3.16b, v3.16b
+	aese	v29.16b, v20.16b
+	aesmc	v29.16b, v29.16b
+	aese	v27.16b, v6.16b
+	add	v31.4s, v2.4s, v26.4s
+	aese	v29.16b, v19.16b
+	aesmc	v29.16b, v29.16b
+	eor	v2.16b, v5.16b, v10.16b
+	eor	v0.16b, v30.16b, v4.16b
 	sub	x4, x4, #1                      // for i in 0..blocks weave 8, 4, 1 {
-	add	v0.4s, v1.4s, v27.4s
-	rev32	v19.16b, v1.16b
-	add	v1.4s, v0.4s, v27.4s
-	rev32	v18.16b, v0.16b
-	ldp	q4, q3, [x0, #-96]
-	add	v0.4s, v1.4s, v27.4s
-	rev32	v17.16b, v1.16b
-	add	v1.4s, v0.4s, v27.4s
-	rev32	v16.16b, v0.16b
-	add	v21.4s, v1.4s, v27.4s
-	rev32	v7.16b, v1.16b
-	ldp	q2, q1, [x0, #-64]
-	rev32	v23.16b, v21.16b
-	aese	v14.16b, v13.16b                // var s = aesmc(aese(x, first));
-	aesmc	v14.16b, v14.16b
-	aese	v20.16b, v13.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v13.16b
-	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v13.16b
-	aesmc	v18.16b, v18.16b
-	aese	v17.16b, v13.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v13.16b
-	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v13.16b
-	aesmc	v7.16b, v7.16b
-	aese	v23.16b, v13.16b
-	aesmc	v23.16b, v23.16b
-	aese	v14.16b, v12.16b                // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	aesmc	v14.16b, v14.16b
-	aese	v20.16b, v12.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v12.16b
-	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v12.16b
-	aesmc	v18.16b, v18.16b
-	aese	v17.16b, v12.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v12.16b
-	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v12.16b
-	aesmc	v7.16b, v7.16b
-	aese	v23.16b, v12.16b
-	aesmc	v23.16b, v23.16b
-	aese	v14.16b, v11.16b
-	aesmc	v14.16b, v14.16b
-	aese	v20.16b, v11.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v11.16b
-	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v11.16b
-	aesmc	v18.16b, v18.16b
-	aese	v17.16b, v11.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v11.16b
-	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v11.16b
-	aesmc	v7.16b, v7.16b
-	aese	v23.16b, v11.16b
-	aesmc	v23.16b, v23.16b
-	aese	v14.16b, v10.16b
-	aesmc	v14.16b, v14.16b
-	aese	v20.16b, v10.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v10.16b
-	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v10.16b
-	aesmc	v18.16b, v18.16b
-	aese	v17.16b, v10.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v10.16b
-	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v10.16b
-	aesmc	v7.16b, v7.16b
-	aese	v23.16b, v10.16b
-	aesmc	v23.16b, v23.16b
-	aese	v14.16b, v9.16b
-	aesmc	v14.16b, v14.16b
-	aese	v20.16b, v9.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v9.16b
-	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v9.16b
-	aesmc	v18.16b, v18.16b
-	aese	v17.16b, v9.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v9.16b
-	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v9.16b
-	aesmc	v7.16b, v7.16b
-	aese	v23.16b, v9.16b
-	aesmc	v23.16b, v23.16b
-	aese	v14.16b, v8.16b
-	aesmc	v14.16b, v14.16b
-	aese	v20.16b, v8.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v8.16b
-	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v8.16b
-	aesmc	v18.16b, v18.16b
-	aese	v17.16b, v8.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v8.16b
-	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v8.16b
-	aesmc	v7.16b, v7.16b
-	aese	v23.16b, v8.16b
-	aesmc	v23.16b, v23.16b
-	aese	v14.16b, v31.16b
-	aesmc	v14.16b, v14.16b
-	aese	v20.16b, v31.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v31.16b
-	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v31.16b
-	aesmc	v18.16b, v18.16b
-	aese	v17.16b, v31.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v31.16b
-	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v31.16b
-	aesmc	v7.16b, v7.16b
-	aese	v23.16b, v31.16b
-	aesmc	v23.16b, v23.16b
-	aese	v14.16b, v30.16b
-	aesmc	v14.16b, v14.16b
-	aese	v20.16b, v30.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v30.16b
-	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v30.16b
-	aesmc	v18.16b, v18.16b
-	aese	v17.16b, v30.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v30.16b
-	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v30.16b
-	aesmc	v7.16b, v7.16b
-	aese	v23.16b, v30.16b
-	aesmc	v23.16b, v23.16b
-	aese	v14.16b, v29.16b
-	aesmc	v14.16b, v14.16b
-	aese	v20.16b, v29.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v29.16b
-	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v29.16b
-	aesmc	v18.16b, v18.16b
-	aese	v17.16b, v29.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v29.16b
-	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v29.16b
-	aesmc	v7.16b, v7.16b
-	aese	v23.16b, v29.16b
-	aesmc	v23.16b, v23.16b
-	aese	v14.16b, v28.16b
-	aesmc	v14.16b, v14.16b
-	aese	v20.16b, v28.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v28.16b
-	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v28.16b
-	aesmc	v18.16b, v18.16b
-	aese	v17.16b, v28.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v28.16b
-	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v28.16b
-	aesmc	v7.16b, v7.16b
-	aese	v23.16b, v28.16b
-	aesmc	v23.16b, v23.16b
-	aese	v14.16b, v26.16b
-	aesmc	v14.16b, v14.16b
-	aese	v20.16b, v26.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v26.16b
-	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v26.16b
-	aesmc	v18.16b, v18.16b
-	aese	v17.16b, v26.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v26.16b
-	aesmc	v16.16b, v16.16b
-	aese	v7.16b, v26.16b
-	aesmc	v7.16b, v7.16b
-	aese	v23.16b, v26.16b
-	aesmc	v23.16b, v23.16b
-	aese	v14.16b, v25.16b                // return aese(s, key.rd_key[rounds - 1]);
-	ldp	q0, q22, [x0, #-32]
-	aese	v20.16b, v25.16b
-	aese	v19.16b, v25.16b
-	aese	v18.16b, v25.16b
-	aese	v17.16b, v25.16b
-	aese	v16.16b, v25.16b
-	aese	v7.16b, v25.16b
-	aese	v23.16b, v25.16b
-	eor	v6.16b, v24.16b, v6.16b
-	eor	v5.16b, v24.16b, v5.16b
-	eor	v4.16b, v24.16b, v4.16b
-	eor	v3.16b, v24.16b, v3.16b
-	eor	v2.16b, v24.16b, v2.16b
-	eor	v1.16b, v24.16b, v1.16b
-	eor	v0.16b, v24.16b, v0.16b
-	eor	v22.16b, v24.16b, v22.16b
-	eor	v6.16b, v6.16b, v14.16b
-	eor	v5.16b, v5.16b, v20.16b
-	eor	v4.16b, v4.16b, v19.16b
-	stp	q6, q5, [x1], #128
-	eor	v3.16b, v3.16b, v18.16b
-	eor	v2.16b, v2.16b, v17.16b
-	stp	q4, q3, [x1, #-96]
-	eor	v1.16b, v1.16b, v16.16b
-	eor	v0.16b, v0.16b, v7.16b
-	stp	q2, q1, [x1, #-64]
-	add	v4.4s, v21.4s, v27.4s
-	eor	v1.16b, v22.16b, v23.16b
+	aese	v3.16b, v22.16b
+	aesmc	v3.16b, v3.16b
+	aese	v29.16b, v18.16b
+	aesmc	v29.16b, v29.16b
+	aese	v3.16b, v21.16b
+	aesmc	v3.16b, v3.16b
+	aese	v29.16b, v17.16b
+	aesmc	v29.16b, v29.16b
+	aese	v3.16b, v20.16b
+	aesmc	v3.16b, v3.16b
+	aese	v29.16b, v16.16b
+	aesmc	v29.16b, v29.16b
+	aese	v3.16b, v19.16b
+	aesmc	v3.16b, v3.16b
+	aese	v29.16b, v7.16b
+	aesmc	v29.16b, v29.16b
+	aese	v3.16b, v18.16b
+	aesmc	v3.16b, v3.16b
+	aese	v29.16b, v6.16b
+	eor	v4.16b, v5.16b, v9.16b
+	eor	v1.16b, v8.16b, v27.16b
+	stp	q0, q1, [x1, #-64]
+	aese	v3.16b, v17.16b
+	aesmc	v3.16b, v3.16b
+	eor	v0.16b, v2.16b, v29.16b
+	aese	v3.16b, v16.16b
+	aesmc	v3.16b, v3.16b
+	aese	v3.16b, v7.16b
+	aesmc	v3.16b, v3.16b
+	aese	v3.16b, v6.16b
+	eor	v1.16b, v4.16b, v3.16b
 	stp	q0, q1, [x1, #-32]
 	cbnz	x4, .Laes_hw_ctr32_encrypt_blocks_6
 .Laes_hw_ctr32_encrypt_blocks_7:
 	tbz	x2, #2, .Laes_hw_ctr32_encrypt_blocks_8 // for i in 0..blocks weave 8, 4, 1 {
-	add	v1.4s, v4.4s, v27.4s            // counter = counter + u32x4(0, 0, 0, 1);
-	rev32	v0.16b, v4.16b                  // let input = rev32(counter as u8x16);
-	ldp	q4, q6, [x3]                    // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
-	add	v3.4s, v1.4s, v27.4s
-	rev32	v2.16b, v1.16b
-	add	v7.4s, v3.4s, v27.4s
-	rev32	v5.16b, v3.16b
-	aese	v0.16b, v4.16b                  // var s = aesmc(aese(x, first));
-	aesmc	v0.16b, v0.16b
-	ldr	q29, [x3, #192]
-	aese	v2.16b, v4.16b
-	aesmc	v2.16b, v2.16b
-	aese	v5.16b, v4.16b
+	add	v0.4s, v31.4s, v26.4s           // counter = counter + u32x4(0, 0, 0, 1);
+	rev32	v16.16b, v31.16b                // let input = rev32(counter as u8x16);
+	ldp	q1, q2, [x3]                    // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
+	rev32	v7.16b, v0.16b
+	add	v0.4s, v0.4s, v26.4s
+	aese	v16.16b, v1.16b                 // var s = aesmc(aese(x, first));
+	aesmc	v16.16b, v16.16b
+	rev32	v6.16b, v0.16b
+	aese	v7.16b, v1.16b
+	aesmc	v7.16b, v7.16b
+	ldp	q3, q4, [x3, #32]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	aese	v6.16b, v1.16b
+	aesmc	v6.16b, v6.16b
+	aese	v16.16b, v2.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v2.16b
+	aesmc	v7.16b, v7.16b
+	add	v0.4s, v0.4s, v26.4s
+	aese	v6.16b, v2.16b
+	aesmc	v6.16b, v6.16b
+	rev32	v5.16b, v0.16b
+	aese	v16.16b, v3.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v3.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v3.16b
+	aesmc	v6.16b, v6.16b
+	aese	v5.16b, v1.16b
 	aesmc	v5.16b, v5.16b
-	aese	v0.16b, v6.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v6.16b
-	aesmc	v2.16b, v2.16b
-	ldp	q17, q18, [x3, #32]
-	aese	v0.16b, v17.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v17.16b
-	aesmc	v2.16b, v2.16b
-	ldp	q19, q20, [x3, #64]
-	aese	v0.16b, v18.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v18.16b
-	aesmc	v2.16b, v2.16b
-	aese	v0.16b, v19.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v19.16b
-	aesmc	v2.16b, v2.16b
-	ldp	q21, q22, [x3, #96]
-	aese	v0.16b, v20.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v20.16b
-	aesmc	v2.16b, v2.16b
-	aese	v0.16b, v21.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v21.16b
-	aesmc	v2.16b, v2.16b
-	ldp	q23, q24, [x3, #128]
-	aese	v0.16b, v22.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v22.16b
-	aesmc	v2.16b, v2.16b
-	aese	v0.16b, v23.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v23.16b
-	aesmc	v2.16b, v2.16b
-	ldp	q25, q26, [x3, #160]
-	aese	v0.16b, v24.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v24.16b
-	aesmc	v2.16b, v2.16b
-	aese	v0.16b, v25.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v25.16b
-	aesmc	v2.16b, v2.16b
-	ldp	q1, q3, [x0], #64               // dst[i] = src[i] ^ encrypt_block(input, key, R);
-	rev32	v16.16b, v7.16b
-	aese	v5.16b, v6.16b
-	aesmc	v5.16b, v5.16b
-	aese	v0.16b, v26.16b                 // return aese(s, key.rd_key[rounds - 1]);
 	aese	v16.16b, v4.16b
 	aesmc	v16.16b, v16.16b
-	aese	v5.16b, v17.16b
+	aese	v7.16b, v4.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v4.16b
+	aesmc	v6.16b, v6.16b
+	aese	v5.16b, v2.16b
 	aesmc	v5.16b, v5.16b
-	ldp	q4, q28, [x0, #-32]
-	aese	v16.16b, v6.16b
-	aesmc	v16.16b, v16.16b
-	aese	v5.16b, v18.16b
+	ldp	q1, q2, [x3, #64]
+	add	v31.4s, v0.4s, v26.4s
+	aese	v5.16b, v3.16b
 	aesmc	v5.16b, v5.16b
-	aese	v2.16b, v26.16b
-	eor	v1.16b, v1.16b, v29.16b
-	aese	v16.16b, v17.16b
+	aese	v16.16b, v1.16b
 	aesmc	v16.16b, v16.16b
-	aese	v5.16b, v19.16b
+	aese	v7.16b, v1.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v1.16b
+	aesmc	v6.16b, v6.16b
+	aese	v5.16b, v4.16b
 	aesmc	v5.16b, v5.16b
-	eor	v3.16b, v29.16b, v3.16b
-	eor	v6.16b, v29.16b, v4.16b
-	eor	v0.16b, v1.16b, v0.16b
-	aese	v16.16b, v18.16b
+	aese	v16.16b, v2.16b
 	aesmc	v16.16b, v16.16b
-	aese	v5.16b, v20.16b
+	aese	v7.16b, v2.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v2.16b
+	aesmc	v6.16b, v6.16b
+	aese	v5.16b, v1.16b
 	aesmc	v5.16b, v5.16b
-	eor	v17.16b, v29.16b, v28.16b
-	aese	v16.16b, v19.16b
-	aesmc	v16.16b, v16.16b
-	aese	v5.16b, v21.16b
+	ldp	q0, q1, [x3, #96]
+	aese	v5.16b, v2.16b
 	aesmc	v5.16b, v5.16b
-	eor	v1.16b, v3.16b, v2.16b
-	aese	v16.16b, v20.16b
+	aese	v16.16b, v0.16b
 	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v0.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v0.16b
+	aesmc	v6.16b, v6.16b
+	aese	v5.16b, v0.16b
+	aesmc	v5.16b, v5.16b
+	aese	v16.16b, v1.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v1.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v1.16b
+	aesmc	v6.16b, v6.16b
+	aese	v5.16b, v1.16b
+	aesmc	v5.16b, v5.16b
+	ldp	q0, q1, [x3, #128]
+	aese	v16.16b, v0.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v0.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v0.16b
+	aesmc	v6.16b, v6.16b
+	aese	v5.16b, v0.16b
+	aesmc	v5.16b, v5.16b
+	aese	v16.16b, v1.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v1.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v1.16b
+	aesmc	v6.16b, v6.16b
+	aese	v5.16b, v1.16b
+	aesmc	v5.16b, v5.16b
+	ldp	q0, q2, [x3, #160]
+	aese	v16.16b, v0.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v0.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v0.16b
+	aesmc	v6.16b, v6.16b
+	aese	v5.16b, v0.16b
+	aesmc	v5.16b, v5.16b
+	ldp	q0, q1, [x0], #64               // dst[i] = src[i] ^ encrypt_block(input, key, R);
+	aese	v16.16b, v2.16b                 // return aese(s, key.rd_key[rounds - 1]);
+	aese	v7.16b, v2.16b
+	aese	v6.16b, v2.16b
+	aese	v5.16b, v2.16b
+	ldp	q2, q3, [x0, #-32]
+	ldr	q4, [x3, #192]
+	eor	v0.16b, v0.16b, v4.16b
+	eor	v1.16b, v4.16b, v1.16b
+	eor	v2.16b, v4.16b, v2.16b
+	eor	v3.16b, v4.16b, v3.16b
+	eor	v0.16b, v0.16b, v16.16b
+	eor	v1.16b, v1.16b, v7.16b
 	stp	q0, q1, [x1], #64
-	aese	v5.16b, v22.16b
-	aesmc	v5.16b, v5.16b
-	add	v4.4s, v7.4s, v27.4s
-	aese	v16.16b, v21.16b
-	aesmc	v16.16b, v16.16b
-	aese	v5.16b, v23.16b
-	aesmc	v5.16b, v5.16b
-	aese	v16.16b, v22.16b
-	aesmc	v16.16b, v16.16b
-	aese	v5.16b, v24.16b
-	aesmc	v5.16b, v5.16b
-	aese	v16.16b, v23.16b
-	aesmc	v16.16b, v16.16b
-	aese	v5.16b, v25.16b
-	aesmc	v5.16b, v5.16b
-	aese	v16.16b, v24.16b
-	aesmc	v16.16b, v16.16b
-	aese	v5.16b, v26.16b
-	aese	v16.16b, v25.16b
-	aesmc	v16.16b, v16.16b
-	eor	v0.16b, v6.16b, v5.16b
-	aese	v16.16b, v26.16b
-	eor	v1.16b, v17.16b, v16.16b
+	eor	v0.16b, v2.16b, v6.16b
+	eor	v1.16b, v3.16b, v5.16b
 	stp	q0, q1, [x1, #-32]
 .Laes_hw_ctr32_encrypt_blocks_8:
 	and	x2, x2, #0x3                    // for i in 0..blocks weave 8, 4, 1 {
 	cbz	x2, .Laes_hw_ctr32_encrypt_blocks_15
 	ldp	q0, q2, [x3]                    // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
-	ldp	q3, q5, [x3, #32]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	ldp	q6, q7, [x3, #64]
-	ldp	q16, q17, [x3, #96]
-	ldp	q18, q19, [x3, #128]
-	ldp	q20, q21, [x3, #160]
-	ldr	q23, [x3, #192]
+	ldp	q3, q4, [x3, #32]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	ldp	q5, q6, [x3, #64]
+	ldp	q7, q16, [x3, #96]
+	ldp	q17, q18, [x3, #128]
+	ldp	q19, q20, [x3, #160]
+	ldr	q22, [x3, #192]
 .Laes_hw_ctr32_encrypt_blocks_9:
-	rev32	v1.16b, v4.16b                  // let input = rev32(counter as u8x16);
+	rev32	v1.16b, v31.16b                 // let input = rev32(counter as u8x16);
 	aese	v1.16b, v0.16b                  // var s = aesmc(aese(x, first));
 	aesmc	v1.16b, v1.16b
-	ldr	q22, [x0], #16                  // dst[i] = src[i] ^ encrypt_block(input, key, R);
+	ldr	q21, [x0], #16                  // dst[i] = src[i] ^ encrypt_block(input, key, R);
 	aese	v1.16b, v2.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v3.16b
+	aesmc	v1.16b, v1.16b
+	aese	v1.16b, v4.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v5.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v6.16b
 	aesmc	v1.16b, v1.16b
+	eor	v21.16b, v22.16b, v21.16b
 	aese	v1.16b, v7.16b
 	aesmc	v1.16b, v1.16b
-	eor	v22.16b, v23.16b, v22.16b
 	aese	v1.16b, v16.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v17.16b
@@ -1059,12 +1059,10 @@ aes_hw_ctr32_encrypt_blocks:
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v19.16b
 	aesmc	v1.16b, v1.16b
-	aese	v1.16b, v20.16b
-	aesmc	v1.16b, v1.16b
 	sub	x2, x2, #1                      // for i in 0..blocks weave 8, 4, 1 {
-	aese	v1.16b, v21.16b                 // return aese(s, key.rd_key[rounds - 1]);
-	add	v4.4s, v4.4s, v27.4s            // counter = counter + u32x4(0, 0, 0, 1);
-	eor	v1.16b, v22.16b, v1.16b
+	aese	v1.16b, v20.16b                 // return aese(s, key.rd_key[rounds - 1]);
+	add	v31.4s, v31.4s, v26.4s          // counter = counter + u32x4(0, 0, 0, 1);
+	eor	v1.16b, v21.16b, v1.16b
 	str	q1, [x1], #16
 	cbnz	x2, .Laes_hw_ctr32_encrypt_blocks_9
 	b	.Laes_hw_ctr32_encrypt_blocks_15
@@ -1073,431 +1071,433 @@ aes_hw_ctr32_encrypt_blocks:
 	b.ne	.Laes_hw_ctr32_encrypt_blocks_15
 	lsr	x4, x2, #3                      // for i in 0..blocks weave 8, 4, 1 {
 	cbz	x4, .Laes_hw_ctr32_encrypt_blocks_12
-	ldp	q28, q26, [x3]                  // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
-	ldp	q25, q24, [x3, #32]             // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	ldp	q23, q22, [x3, #64]
-	ldp	q21, q20, [x3, #96]
-	ldp	q19, q18, [x3, #128]
-	ldp	q17, q16, [x3, #160]
-	ldp	q7, q6, [x3, #192]
-	ldr	q5, [x3, #224]
+	ldp	q27, q25, [x3]                  // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
+	ldp	q24, q23, [x3, #32]             // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	ldp	q22, q21, [x3, #64]
+	ldp	q20, q19, [x3, #96]
+	ldp	q18, q17, [x3, #128]
+	ldp	q16, q7, [x3, #160]
+	ldp	q6, q5, [x3, #192]
+	ldr	q4, [x3, #224]
 .Laes_hw_ctr32_encrypt_blocks_11:
-	add	v0.4s, v4.4s, v27.4s            // counter = counter + u32x4(0, 0, 0, 1);
-	rev32	v9.16b, v4.16b                  // let input = rev32(counter as u8x16);
-	ldp	q11, q4, [x0], #128             // dst[i] = src[i] ^ encrypt_block(input, key, R);
-	add	v1.4s, v0.4s, v27.4s
-	rev32	v10.16b, v0.16b
-	add	v0.4s, v1.4s, v27.4s
+	add	v1.4s, v31.4s, v26.4s           // counter = counter + u32x4(0, 0, 0, 1);
+	rev32	v9.16b, v31.16b                 // let input = rev32(counter as u8x16);
+	ldp	q0, q2, [x0], #128              // dst[i] = src[i] ^ encrypt_block(input, key, R);
 	rev32	v30.16b, v1.16b
-	add	v1.4s, v0.4s, v27.4s
-	rev32	v8.16b, v0.16b
-	ldp	q0, q3, [x0, #-96]
-	add	v29.4s, v1.4s, v27.4s
-	rev32	v31.16b, v1.16b
-	aese	v9.16b, v28.16b                 // var s = aesmc(aese(x, first));
+	add	v1.4s, v1.4s, v26.4s
+	aese	v9.16b, v27.16b                 // var s = aesmc(aese(x, first));
 	aesmc	v9.16b, v9.16b
-	aese	v10.16b, v28.16b
-	aesmc	v10.16b, v10.16b
-	aese	v30.16b, v28.16b
+	rev32	v29.16b, v1.16b
+	aese	v30.16b, v27.16b
 	aesmc	v30.16b, v30.16b
-	aese	v8.16b, v28.16b
-	aesmc	v8.16b, v8.16b
-	aese	v31.16b, v28.16b
-	aesmc	v31.16b, v31.16b
-	aese	v9.16b, v26.16b                 // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	ldp	q3, q31, [x0, #-96]
+	aese	v9.16b, v25.16b                 // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v9.16b, v9.16b
-	aese	v10.16b, v26.16b
-	aesmc	v10.16b, v10.16b
-	aese	v30.16b, v26.16b
-	aesmc	v30.16b, v30.16b
-	aese	v8.16b, v26.16b
-	aesmc	v8.16b, v8.16b
-	aese	v31.16b, v26.16b
-	aesmc	v31.16b, v31.16b
-	aese	v9.16b, v25.16b
-	aesmc	v9.16b, v9.16b
-	aese	v10.16b, v25.16b
-	aesmc	v10.16b, v10.16b
+	aese	v29.16b, v27.16b
+	aesmc	v29.16b, v29.16b
 	aese	v30.16b, v25.16b
+	aesmc	v30.16b, v30.16b
+	add	v1.4s, v1.4s, v26.4s
+	aese	v9.16b, v24.16b
+	aesmc	v9.16b, v9.16b
+	aese	v29.16b, v25.16b
+	aesmc	v29.16b, v29.16b
+	aese	v30.16b, v24.16b
+	aesmc	v30.16b, v30.16b
+	aese	v9.16b, v23.16b
+	aesmc	v9.16b, v9.16b
+	aese	v29.16b, v24.16b
+	aesmc	v29.16b, v29.16b
+	aese	v30.16b, v23.16b
+	aesmc	v30.16b, v30.16b
+	aese	v9.16b, v22.16b
+	aesmc	v9.16b, v9.16b
+	aese	v29.16b, v23.16b
+	aesmc	v29.16b, v29.16b
+	aese	v30.16b, v22.16b
+	aesmc	v30.16b, v30.16b
+	aese	v9.16b, v21.16b
+	aesmc	v9.16b, v9.16b
+	aese	v29.16b, v22.16b
+	aesmc	v29.16b, v29.16b
+	aese	v30.16b, v21.16b
+	aesmc	v30.16b, v30.16b
+	aese	v9.16b, v20.16b
+	aesmc	v9.16b, v9.16b
+	rev32	v28.16b, v1.16b
+	aese	v29.16b, v21.16b
+	aesmc	v29.16b, v29.16b
+	aese	v30.16b, v20.16b
+	aesmc	v30.16b, v30.16b
+	aese	v9.16b, v19.16b
+	aesmc	v9.16b, v9.16b
+	aese	v28.16b, v27.16b
+	aesmc	v28.16b, v28.16b
+	aese	v29.16b, v20.16b
+	aesmc	v29.16b, v29.16b
+	aese	v30.16b, v19.16b
+	aesmc	v30.16b, v30.16b
+	aese	v9.16b, v18.16b
+	aesmc	v9.16b, v9.16b
+	aese	v28.16b, v25.16b
+	aesmc	v28.16b, v28.16b
+	aese	v29.16b, v19.16b
+	aesmc	v29.16b, v29.16b
+	aese	v30.16b, v18.16b
+	aesmc	v30.16b, v30.16b
+	aese	v9.16b, v17.16b
+	aesmc	v9.16b, v9.16b
+	aese	v28.16b, v24.16b
+	aesmc	v28.16b, v28.16b
+	aese	v29.16b, v18.16b
+	aesmc	v29.16b, v29.16b
+	aese	v30.16b, v17.16b
+	aesmc	v30.16b, v30.16b
+	aese	v9.16b, v16.16b
+	aesmc	v9.16b, v9.16b
+	aese	v28.16b, v23.16b
+	aesmc	v28.16b, v28.16b
+	aese	v29.16b, v17.16b
+	aesmc	v29.16b, v29.16b
+	aese	v30.16b, v16.16b
+	aesmc	v30.16b, v30.16b
+	aese	v9.16b, v7.16b
+	aesmc	v9.16b, v9.16b
+	aese	v28.16b, v22.16b
+	aesmc	v28.16b, v28.16b
+	aese	v29.16b, v16.16b
+	aesmc	v29.16b, v29.16b
+	aese	v30.16b, v7.16b
+	aesmc	v30.16b, v30.16b
+	aese	v9.16b, v6.16b
+	aesmc	v9.16b, v9.16b
+	aese	v28.16b, v21.16b
+	aesmc	v28.16b, v28.16b
+	aese	v29.16b, v7.16b
+	aesmc	v29.16b, v29.16b
+	aese	v30.16b, v6.16b
+	aesmc	v30.16b, v30.16b
+	aese	v9.16b, v5.16b                  // return aese(s, key.rd_key[rounds - 1]);
+	add	v10.4s, v1.4s, v26.4s
+	aese	v29.16b, v6.16b
+	aesmc	v29.16b, v29.16b
+	aese	v30.16b, v5.16b
+	aese	v29.16b, v5.16b
+	eor	v0.16b, v4.16b, v0.16b
+	aese	v28.16b, v20.16b
+	aesmc	v28.16b, v28.16b
+	eor	v11.16b, v4.16b, v2.16b
+	eor	v8.16b, v4.16b, v3.16b
+	eor	v12.16b, v0.16b, v9.16b
+	add	v2.4s, v10.4s, v26.4s
+	ldp	q9, q1, [x0, #-64]
+	rev32	v3.16b, v10.16b
+	aese	v28.16b, v19.16b
+	aesmc	v28.16b, v28.16b
+	aese	v3.16b, v27.16b
+	aesmc	v3.16b, v3.16b
+	aese	v28.16b, v18.16b
+	aesmc	v28.16b, v28.16b
+	aese	v3.16b, v25.16b
+	aesmc	v3.16b, v3.16b
+	aese	v28.16b, v17.16b
+	aesmc	v28.16b, v28.16b
+	aese	v3.16b, v24.16b
+	aesmc	v3.16b, v3.16b
+	aese	v28.16b, v16.16b
+	aesmc	v28.16b, v28.16b
+	aese	v3.16b, v23.16b
+	aesmc	v3.16b, v3.16b
+	aese	v28.16b, v7.16b
+	aesmc	v28.16b, v28.16b
+	aese	v3.16b, v22.16b
+	aesmc	v3.16b, v3.16b
+	aese	v28.16b, v6.16b
+	aesmc	v28.16b, v28.16b
+	aese	v3.16b, v21.16b
+	aesmc	v3.16b, v3.16b
+	aese	v28.16b, v5.16b
+	eor	v31.16b, v4.16b, v31.16b
+	eor	v0.16b, v11.16b, v30.16b
+	stp	q12, q0, [x1], #128
+	add	v0.4s, v2.4s, v26.4s
+	rev32	v30.16b, v2.16b
+	aese	v3.16b, v20.16b
+	aesmc	v3.16b, v3.16b
+	aese	v30.16b, v27.16b
+	aesmc	v30.16b, v30.16b
+	aese	v3.16b, v19.16b
+	aesmc	v3.16b, v3.16b
+	aese	v30.16b, v25.16b
+	aesmc	v30.16b, v30.16b
+	aese	v3.16b, v18.16b
+	aesmc	v3.16b, v3.16b
+	aese	v30.16b, v24.16b
+	aesmc	v30.16b, v30.16b
+	aese	v3.16b, v17.16b
+	aesmc	v3.16b, v3.16b
+	aese	v30.16b, v23.16b
+	aesmc	v30.16b, v30.16b
+	aese	v3.16b, v16.16b
+	aesmc	v3.16b, v3.16b
+	aese	v30.16b, v22.16b
+	aesmc	v30.16b, v30.16b
+	aese	v3.16b, v7.16b
+	aesmc	v3.16b, v3.16b
+	aese	v30.16b, v21.16b
+	aesmc	v30.16b, v30.16b
+	aese	v3.16b, v6.16b
+	aesmc	v3.16b, v3.16b
+	aese	v30.16b, v20.16b
+	aesmc	v30.16b, v30.16b
+	aese	v3.16b, v5.16b
+	eor	v9.16b, v4.16b, v9.16b
+	eor	v10.16b, v8.16b, v29.16b
+	ldp	q2, q29, [x0, #-32]
+	rev32	v8.16b, v0.16b
+	aese	v30.16b, v19.16b
+	aesmc	v30.16b, v30.16b
+	add	v11.4s, v0.4s, v26.4s
+	aese	v8.16b, v27.16b
+	aesmc	v8.16b, v8.16b
+	aese	v30.16b, v18.16b
 	aesmc	v30.16b, v30.16b
 	aese	v8.16b, v25.16b
 	aesmc	v8.16b, v8.16b
-	aese	v31.16b, v25.16b
-	aesmc	v31.16b, v31.16b
-	aese	v9.16b, v24.16b
-	aesmc	v9.16b, v9.16b
-	aese	v10.16b, v24.16b
-	aesmc	v10.16b, v10.16b
-	aese	v30.16b, v24.16b
+	aese	v30.16b, v17.16b
 	aesmc	v30.16b, v30.16b
 	aese	v8.16b, v24.16b
 	aesmc	v8.16b, v8.16b
-	aese	v31.16b, v24.16b
-	aesmc	v31.16b, v31.16b
-	aese	v9.16b, v23.16b
-	aesmc	v9.16b, v9.16b
-	aese	v10.16b, v23.16b
-	aesmc	v10.16b, v10.16b
-	aese	v30.16b, v23.16b
+	aese	v30.16b, v16.16b
 	aesmc	v30.16b, v30.16b
 	aese	v8.16b, v23.16b
 	aesmc	v8.16b, v8.16b
-	aese	v31.16b, v23.16b
-	aesmc	v31.16b, v31.16b
-	aese	v9.16b, v22.16b
-	aesmc	v9.16b, v9.16b
-	aese	v10.16b, v22.16b
-	aesmc	v10.16b, v10.16b
-	aese	v30.16b, v22.16b
+	aese	v30.16b, v7.16b
 	aesmc	v30.16b, v30.16b
 	aese	v8.16b, v22.16b
 	aesmc	v8.16b, v8.16b
-	aese	v31.16b, v22.16b
-	aesmc	v31.16b, v31.16b
-	aese	v9.16b, v21.16b
-	aesmc	v9.16b, v9.16b
-	aese	v10.16b, v21.16b
-	aesmc	v10.16b, v10.16b
-	aese	v30.16b, v21.16b
+	aese	v30.16b, v6.16b
 	aesmc	v30.16b, v30.16b
 	aese	v8.16b, v21.16b
 	aesmc	v8.16b, v8.16b
-	aese	v31.16b, v21.16b
-	aesmc	v31.16b, v31.16b
-	aese	v9.16b, v20.16b
-	aesmc	v9.16b, v9.16b
-	aese	v10.16b, v20.16b
-	aesmc	v10.16b, v10.16b
-	aese	v30.16b, v20.16b
-	aesmc	v30.16b, v30.16b
+	aese	v30.16b, v5.16b
+	eor	v1.16b, v4.16b, v1.16b
+	eor	v0.16b, v31.16b, v28.16b
+	stp	q10, q0, [x1, #-96]
+	rev32	v28.16b, v11.16b
 	aese	v8.16b, v20.16b
 	aesmc	v8.16b, v8.16b
-	aese	v31.16b, v20.16b
-	aesmc	v31.16b, v31.16b
-	aese	v9.16b, v19.16b
-	aesmc	v9.16b, v9.16b
-	aese	v10.16b, v19.16b
-	aesmc	v10.16b, v10.16b
-	aese	v30.16b, v19.16b
-	aesmc	v30.16b, v30.16b
+	add	v31.4s, v11.4s, v26.4s
+	aese	v28.16b, v27.16b
+	aesmc	v28.16b, v28.16b
 	aese	v8.16b, v19.16b
 	aesmc	v8.16b, v8.16b
-	aese	v31.16b, v19.16b
-	aesmc	v31.16b, v31.16b
-	aese	v9.16b, v18.16b
-	aesmc	v9.16b, v9.16b
-	aese	v10.16b, v18.16b
-	aesmc	v10.16b, v10.16b
-	aese	v30.16b, v18.16b
-	aesmc	v30.16b, v30.16b
+	aese	v28.16b, v25.16b
+	aesmc	v28.16b, v28.16b
 	aese	v8.16b, v18.16b
 	aesmc	v8.16b, v8.16b
-	aese	v31.16b, v18.16b
-	aesmc	v31.16b, v31.16b
-	aese	v9.16b, v17.16b
-	aesmc	v9.16b, v9.16b
-	aese	v10.16b, v17.16b
-	aesmc	v10.16b, v10.16b
-	aese	v30.16b, v17.16b
-	aesmc	v30.16b, v30.16b
+	aese	v28.16b, v24.16b
+	aesmc	v28.16b, v28.16b
 	aese	v8.16b, v17.16b
 	aesmc	v8.16b, v8.16b
-	aese	v31.16b, v17.16b
-	aesmc	v31.16b, v31.16b
-	aese	v9.16b, v16.16b
-	aesmc	v9.16b, v9.16b
-	aese	v10.16b, v16.16b
-	aesmc	v10.16b, v10.16b
-	aese	v30.16b, v16.16b
-	aesmc	v30.16b, v30.16b
+	aese	v28.16b, v23.16b
+	aesmc	v28.16b, v28.16b
 	aese	v8.16b, v16.16b
 	aesmc	v8.16b, v8.16b
-	aese	v31.16b, v16.16b
-	aesmc	v31.16b, v31.16b
-	aese	v9.16b, v7.16b
-	aesmc	v9.16b, v9.16b
-	aese	v10.16b, v7.16b
-	aesmc	v10.16b, v10.16b
-	aese	v30.16b, v7.16b
-	aesmc	v30.16b, v30.16b
+	aese	v28.16b, v22.16b
+	aesmc	v28.16b, v28.16b
 	aese	v8.16b, v7.16b
 	aesmc	v8.16b, v8.16b
-	aese	v31.16b, v7.16b
-	aesmc	v31.16b, v31.16b
-	ldp	q2, q12, [x0, #-64]
-	aese	v9.16b, v6.16b                  // return aese(s, key.rd_key[rounds - 1]);
-	aese	v10.16b, v6.16b
-	aese	v30.16b, v6.16b
+	aese	v28.16b, v21.16b
+	aesmc	v28.16b, v28.16b
 	aese	v8.16b, v6.16b
-	aese	v31.16b, v6.16b
-	eor	v11.16b, v5.16b, v11.16b
-	eor	v13.16b, v5.16b, v4.16b
-	eor	v1.16b, v5.16b, v0.16b
-	eor	v4.16b, v5.16b, v3.16b
-	eor	v2.16b, v5.16b, v2.16b
-	eor	v11.16b, v11.16b, v9.16b
-	add	v3.4s, v29.4s, v27.4s
-	rev32	v29.16b, v29.16b
-	eor	v9.16b, v5.16b, v12.16b
-	eor	v0.16b, v13.16b, v10.16b
-	eor	v10.16b, v1.16b, v30.16b
-	stp	q11, q0, [x1], #128
-	add	v30.4s, v3.4s, v27.4s
-	rev32	v12.16b, v3.16b
-	ldp	q0, q1, [x0, #-32]
-	rev32	v11.16b, v30.16b
-	aese	v29.16b, v28.16b
-	aesmc	v29.16b, v29.16b
-	aese	v12.16b, v28.16b
-	aesmc	v12.16b, v12.16b
-	aese	v11.16b, v28.16b
-	aesmc	v11.16b, v11.16b
-	aese	v29.16b, v26.16b
-	aesmc	v29.16b, v29.16b
-	aese	v12.16b, v26.16b
-	aesmc	v12.16b, v12.16b
-	aese	v11.16b, v26.16b
-	aesmc	v11.16b, v11.16b
-	aese	v29.16b, v25.16b
-	aesmc	v29.16b, v29.16b
-	aese	v12.16b, v25.16b
-	aesmc	v12.16b, v12.16b
-	aese	v11.16b, v25.16b
-	aesmc	v11.16b, v11.16b
-	aese	v29.16b, v24.16b
-	aesmc	v29.16b, v29.16b
-	aese	v12.16b, v24.16b
-	aesmc	v12.16b, v12.16b
-	aese	v11.16b, v24.16b
-	aesmc	v11.16b, v11.16b
-	aese	v29.16b, v23.16b
-	aesmc	v29.16b, v29.16b
-	aese	v12.16b, v23.16b
-	aesmc	v12.16b, v12.16b
-	aese	v11.16b, v23.16b
-	aesmc	v11.16b, v11.16b
-	aese	v29.16b, v22.16b
-	aesmc	v29.16b, v29.16b
-	aese	v12.16b, v22.16b
-	aesmc	v12.16b, v12.16b
-	aese	v11.16b, v22.16b
-	aesmc	v11.16b, v11.16b
-	aese	v29.16b, v21.16b
-	aesmc	v29.16b, v29.16b
-	aese	v12.16b, v21.16b
-	aesmc	v12.16b, v12.16b
-	aese	v11.16b, v21.16b
-	aesmc	v11.16b, v11.16b
-	aese	v29.16b, v20.16b
-	aesmc	v29.16b, v29.16b
-	aese	v12.16b, v20.16b
-	aesmc	v12.16b, v12.16b
-	aese	v11.16b, v20.16b
-	aesmc	v11.16b, v11.16b
-	aese	v29.16b, v19.16b
-	aesmc	v29.16b, v29.16b
-	aese	v12.16b, v19.16b
-	aesmc	v12.16b, v12.16b
-	aese	v11.16b, v19.16b
-	aesmc	v11.16b, v11.16b
-	aese	v29.16b, v18.16b
-	aesmc	v29.16b, v29.16b
-	aese	v12.16b, v18.16b
-	aesmc	v12.16b, v12.16b
-	aese	v11.16b, v18.16b
-	aesmc	v11.16b, v11.16b
-	aese	v29.16b, v17.16b
-	aesmc	v29.16b, v29.16b
-	aese	v12.16b, v17.16b
-	aesmc	v12.16b, v12.16b
-	aese	v11.16b, v17.16b
-	aesmc	v11.16b, v11.16b
-	aese	v29.16b, v16.16b
-	aesmc	v29.16b, v29.16b
-	aese	v12.16b, v16.16b
-	aesmc	v12.16b, v12.16b
-	aese	v11.16b, v16.16b
-	aesmc	v11.16b, v11.16b
-	aese	v29.16b, v7.16b
-	aesmc	v29.16b, v29.16b
-	aese	v12.16b, v7.16b
-	aesmc	v12.16b, v12.16b
-	aese	v11.16b, v7.16b
-	aesmc	v11.16b, v11.16b
-	aese	v29.16b, v6.16b
-	aese	v12.16b, v6.16b
-	eor	v13.16b, v5.16b, v0.16b
-	aese	v11.16b, v6.16b
-	eor	v3.16b, v5.16b, v1.16b
-	eor	v0.16b, v4.16b, v8.16b
-	eor	v1.16b, v2.16b, v31.16b
-	stp	q10, q0, [x1, #-96]
+	aesmc	v8.16b, v8.16b
+	aese	v28.16b, v20.16b
+	aesmc	v28.16b, v28.16b
+	aese	v8.16b, v5.16b
+	eor	v2.16b, v4.16b, v2.16b
+	eor	v0.16b, v9.16b, v3.16b
 	sub	x4, x4, #1                      // for i in 0..blocks weave 8, 4, 1 {
-	eor	v0.16b, v9.16b, v29.16b
-	eor	v2.16b, v13.16b, v12.16b
-	stp	q1, q0, [x1, #-64]
-	add	v4.4s, v30.4s, v27.4s
-	eor	v0.16b, v3.16b, v11.16b
-	stp	q2, q0, [x1, #-32]
+	aese	v28.16b, v19.16b
+	aesmc	v28.16b, v28.16b
+	eor	v3.16b, v4.16b, v29.16b
+	eor	v1.16b, v1.16b, v30.16b
+	stp	q0, q1, [x1, #-64]
+	aese	v28.16b, v18.16b
+	aesmc	v28.16b, v28.16b
+	eor	v0.16b, v2.16b, v8.16b
+	aese	v28.16b, v17.16b
+	aesmc	v28.16b, v28.16b
+	aese	v28.16b, v16.16b
+	aesmc	v28.16b, v28.16b
+	aese	v28.16b, v7.16b
+	aesmc	v28.16b, v28.16b
+	aese	v28.16b, v6.16b
+	aesmc	v28.16b, v28.16b
+	aese	v28.16b, v5.16b
+	eor	v1.16b, v3.16b, v28.16b
+	stp	q0, q1, [x1, #-32]
 	cbnz	x4, .Laes_hw_ctr32_encrypt_blocks_11
 .Laes_hw_ctr32_encrypt_blocks_12:
 	tbz	x2, #2, .Laes_hw_ctr32_encrypt_blocks_13 // for i in 0..blocks weave 8, 4, 1 {
-	add	v1.4s, v4.4s, v27.4s            // counter = counter + u32x4(0, 0, 0, 1);
-	rev32	v0.16b, v4.16b                  // let input = rev32(counter as u8x16);
-	ldp	q4, q5, [x3]                    // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
-	add	v3.4s, v1.4s, v27.4s
-	rev32	v2.16b, v1.16b
-	add	v1.4s, v3.4s, v27.4s
-	rev32	v17.16b, v3.16b
-	rev32	v16.16b, v1.16b
-	aese	v0.16b, v4.16b                  // var s = aesmc(aese(x, first));
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v4.16b
-	aesmc	v2.16b, v2.16b
-	aese	v17.16b, v4.16b
-	aesmc	v17.16b, v17.16b
+	add	v0.4s, v31.4s, v26.4s           // counter = counter + u32x4(0, 0, 0, 1);
+	rev32	v16.16b, v31.16b                // let input = rev32(counter as u8x16);
+	ldp	q1, q2, [x3]                    // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
+	rev32	v7.16b, v0.16b
+	add	v0.4s, v0.4s, v26.4s
+	aese	v16.16b, v1.16b                 // var s = aesmc(aese(x, first));
+	aesmc	v16.16b, v16.16b
+	rev32	v6.16b, v0.16b
+	aese	v7.16b, v1.16b
+	aesmc	v7.16b, v7.16b
+	ldp	q3, q4, [x3, #32]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	aese	v6.16b, v1.16b
+	aesmc	v6.16b, v6.16b
+	aese	v16.16b, v2.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v2.16b
+	aesmc	v7.16b, v7.16b
+	add	v0.4s, v0.4s, v26.4s
+	aese	v6.16b, v2.16b
+	aesmc	v6.16b, v6.16b
+	rev32	v5.16b, v0.16b
+	aese	v16.16b, v3.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v3.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v3.16b
+	aesmc	v6.16b, v6.16b
+	aese	v5.16b, v1.16b
+	aesmc	v5.16b, v5.16b
 	aese	v16.16b, v4.16b
 	aesmc	v16.16b, v16.16b
-	aese	v0.16b, v5.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v5.16b
-	aesmc	v2.16b, v2.16b
-	aese	v17.16b, v5.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v5.16b
-	aesmc	v16.16b, v16.16b
-	ldr	q7, [x3, #224]
-	ldp	q3, q5, [x3, #32]
-	add	v4.4s, v1.4s, v27.4s
-	aese	v0.16b, v3.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v3.16b
-	aesmc	v2.16b, v2.16b
-	aese	v17.16b, v3.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v3.16b
-	aesmc	v16.16b, v16.16b
-	aese	v0.16b, v5.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v5.16b
-	aesmc	v2.16b, v2.16b
-	aese	v17.16b, v5.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v5.16b
-	aesmc	v16.16b, v16.16b
-	ldp	q1, q3, [x3, #64]
-	aese	v0.16b, v1.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v1.16b
-	aesmc	v2.16b, v2.16b
-	aese	v17.16b, v1.16b
-	aesmc	v17.16b, v17.16b
+	aese	v7.16b, v4.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v4.16b
+	aesmc	v6.16b, v6.16b
+	aese	v5.16b, v2.16b
+	aesmc	v5.16b, v5.16b
+	ldp	q1, q2, [x3, #64]
+	add	v31.4s, v0.4s, v26.4s
+	aese	v5.16b, v3.16b
+	aesmc	v5.16b, v5.16b
 	aese	v16.16b, v1.16b
 	aesmc	v16.16b, v16.16b
-	aese	v0.16b, v3.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v3.16b
-	aesmc	v2.16b, v2.16b
-	aese	v17.16b, v3.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v3.16b
+	aese	v7.16b, v1.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v1.16b
+	aesmc	v6.16b, v6.16b
+	aese	v5.16b, v4.16b
+	aesmc	v5.16b, v5.16b
+	aese	v16.16b, v2.16b
 	aesmc	v16.16b, v16.16b
-	ldp	q1, q3, [x3, #96]
-	aese	v0.16b, v1.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v1.16b
-	aesmc	v2.16b, v2.16b
-	aese	v17.16b, v1.16b
-	aesmc	v17.16b, v17.16b
+	aese	v7.16b, v2.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v2.16b
+	aesmc	v6.16b, v6.16b
+	aese	v5.16b, v1.16b
+	aesmc	v5.16b, v5.16b
+	ldp	q0, q1, [x3, #96]
+	aese	v5.16b, v2.16b
+	aesmc	v5.16b, v5.16b
+	aese	v16.16b, v0.16b
+	aesmc	v16.16b, v16.16b
+	aese	v7.16b, v0.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v0.16b
+	aesmc	v6.16b, v6.16b
+	aese	v5.16b, v0.16b
+	aesmc	v5.16b, v5.16b
 	aese	v16.16b, v1.16b
 	aesmc	v16.16b, v16.16b
-	aese	v0.16b, v3.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v3.16b
-	aesmc	v2.16b, v2.16b
-	aese	v17.16b, v3.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v3.16b
+	aese	v7.16b, v1.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v1.16b
+	aesmc	v6.16b, v6.16b
+	aese	v5.16b, v1.16b
+	aesmc	v5.16b, v5.16b
+	ldp	q0, q1, [x3, #128]
+	aese	v16.16b, v0.16b
 	aesmc	v16.16b, v16.16b
-	ldp	q1, q3, [x3, #128]
-	aese	v0.16b, v1.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v1.16b
-	aesmc	v2.16b, v2.16b
-	aese	v17.16b, v1.16b
-	aesmc	v17.16b, v17.16b
+	aese	v7.16b, v0.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v0.16b
+	aesmc	v6.16b, v6.16b
+	aese	v5.16b, v0.16b
+	aesmc	v5.16b, v5.16b
 	aese	v16.16b, v1.16b
 	aesmc	v16.16b, v16.16b
-	aese	v0.16b, v3.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v3.16b
-	aesmc	v2.16b, v2.16b
-	aese	v17.16b, v3.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v3.16b
+	aese	v7.16b, v1.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v1.16b
+	aesmc	v6.16b, v6.16b
+	aese	v5.16b, v1.16b
+	aesmc	v5.16b, v5.16b
+	ldp	q0, q1, [x3, #160]
+	aese	v16.16b, v0.16b
 	aesmc	v16.16b, v16.16b
-	ldp	q1, q3, [x3, #160]
-	aese	v0.16b, v1.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v1.16b
-	aesmc	v2.16b, v2.16b
-	aese	v17.16b, v1.16b
-	aesmc	v17.16b, v17.16b
+	aese	v7.16b, v0.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v0.16b
+	aesmc	v6.16b, v6.16b
+	aese	v5.16b, v0.16b
+	aesmc	v5.16b, v5.16b
 	aese	v16.16b, v1.16b
 	aesmc	v16.16b, v16.16b
-	aese	v0.16b, v3.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v3.16b
-	aesmc	v2.16b, v2.16b
-	aese	v17.16b, v3.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v3.16b
+	aese	v7.16b, v1.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v1.16b
+	aesmc	v6.16b, v6.16b
+	aese	v5.16b, v1.16b
+	aesmc	v5.16b, v5.16b
+	ldp	q0, q2, [x3, #192]
+	aese	v16.16b, v0.16b
 	aesmc	v16.16b, v16.16b
-	ldp	q1, q5, [x3, #192]
-	aese	v0.16b, v1.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v1.16b
-	aesmc	v2.16b, v2.16b
-	aese	v17.16b, v1.16b
-	aesmc	v17.16b, v17.16b
-	aese	v16.16b, v1.16b
-	aesmc	v16.16b, v16.16b
-	ldp	q1, q3, [x0], #64               // dst[i] = src[i] ^ encrypt_block(input, key, R);
-	aese	v0.16b, v5.16b                  // return aese(s, key.rd_key[rounds - 1]);
-	aese	v2.16b, v5.16b
-	aese	v17.16b, v5.16b
-	aese	v16.16b, v5.16b
+	aese	v7.16b, v0.16b
+	aesmc	v7.16b, v7.16b
+	aese	v6.16b, v0.16b
+	aesmc	v6.16b, v6.16b
+	aese	v5.16b, v0.16b
+	aesmc	v5.16b, v5.16b
+	ldp	q0, q1, [x0], #64               // dst[i] = src[i] ^ encrypt_block(input, key, R);
+	aese	v16.16b, v2.16b                 // return aese(s, key.rd_key[rounds - 1]);
+	aese	v7.16b, v2.16b
+	aese	v6.16b, v2.16b
+	aese	v5.16b, v2.16b
+	ldp	q2, q3, [x0, #-32]
+	ldr	q4, [x3, #224]
+	eor	v0.16b, v0.16b, v4.16b
+	eor	v1.16b, v4.16b, v1.16b
+	eor	v2.16b, v4.16b, v2.16b
+	eor	v3.16b, v4.16b, v3.16b
+	eor	v0.16b, v0.16b, v16.16b
 	eor	v1.16b, v1.16b, v7.16b
-	eor	v3.16b, v7.16b, v3.16b
-	ldp	q5, q6, [x0, #-32]
-	eor	v0.16b, v1.16b, v0.16b
-	eor	v1.16b, v3.16b, v2.16b
 	stp	q0, q1, [x1], #64
-	eor	v0.16b, v7.16b, v5.16b
-	eor	v1.16b, v7.16b, v6.16b
-	eor	v0.16b, v0.16b, v17.16b
-	eor	v1.16b, v1.16b, v16.16b
+	eor	v0.16b, v2.16b, v6.16b
+	eor	v1.16b, v3.16b, v5.16b
 	stp	q0, q1, [x1, #-32]
 .Laes_hw_ctr32_encrypt_blocks_13:
 	and	x2, x2, #0x3                    // for i in 0..blocks weave 8, 4, 1 {
 	cbz	x2, .Laes_hw_ctr32_encrypt_blocks_15
 	ldp	q0, q2, [x3]                    // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
-	ldp	q3, q5, [x3, #32]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	ldp	q6, q7, [x3, #64]
-	ldp	q16, q17, [x3, #96]
-	ldp	q18, q19, [x3, #128]
-	ldp	q20, q21, [x3, #160]
-	ldp	q22, q23, [x3, #192]
-	ldr	q25, [x3, #224]
+	ldp	q3, q4, [x3, #32]               // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	ldp	q5, q6, [x3, #64]
+	ldp	q7, q16, [x3, #96]
+	ldp	q17, q18, [x3, #128]
+	ldp	q19, q20, [x3, #160]
+	ldp	q21, q22, [x3, #192]
+	ldr	q24, [x3, #224]
 .Laes_hw_ctr32_encrypt_blocks_14:
-	rev32	v1.16b, v4.16b                  // let input = rev32(counter as u8x16);
+	rev32	v1.16b, v31.16b                 // let input = rev32(counter as u8x16);
 	aese	v1.16b, v0.16b                  // var s = aesmc(aese(x, first));
 	aesmc	v1.16b, v1.16b
-	ldr	q24, [x0], #16                  // dst[i] = src[i] ^ encrypt_block(input, key, R);
+	ldr	q23, [x0], #16                  // dst[i] = src[i] ^ encrypt_block(input, key, R);
 	aese	v1.16b, v2.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v1.16b, v1.16b
-	eor	v24.16b, v25.16b, v24.16b
+	eor	v23.16b, v24.16b, v23.16b
 	aese	v1.16b, v3.16b
+	aesmc	v1.16b, v1.16b
+	aese	v1.16b, v4.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v5.16b
 	aesmc	v1.16b, v1.16b
@@ -1513,28 +1513,24 @@ aes_hw_ctr32_encrypt_blocks:
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v19.16b
 	aesmc	v1.16b, v1.16b
+	sub	x2, x2, #1                      // for i in 0..blocks weave 8, 4, 1 {
 	aese	v1.16b, v20.16b
 	aesmc	v1.16b, v1.16b
-	sub	x2, x2, #1                      // for i in 0..blocks weave 8, 4, 1 {
 	aese	v1.16b, v21.16b
 	aesmc	v1.16b, v1.16b
-	aese	v1.16b, v22.16b
-	aesmc	v1.16b, v1.16b
-	aese	v1.16b, v23.16b                 // return aese(s, key.rd_key[rounds - 1]);
-	add	v4.4s, v4.4s, v27.4s            // counter = counter + u32x4(0, 0, 0, 1);
-	eor	v1.16b, v24.16b, v1.16b
+	aese	v1.16b, v22.16b                 // return aese(s, key.rd_key[rounds - 1]);
+	add	v31.4s, v31.4s, v26.4s          // counter = counter + u32x4(0, 0, 0, 1);
+	eor	v1.16b, v23.16b, v1.16b
 	str	q1, [x1], #16
 	cbnz	x2, .Laes_hw_ctr32_encrypt_blocks_14
 .Laes_hw_ctr32_encrypt_blocks_15:
 	.seh_startepilogue
-	ldr	d14, [sp, #48]
-	.seh_save_freg	d14, 48
-	ldp	d12, d13, [sp, #32]
-	.seh_save_fregp	d12, 32
+	ldr	d12, [sp, #32]
+	.seh_save_freg	d12, 32
 	ldp	d10, d11, [sp, #16]
 	.seh_save_fregp	d10, 16
-	ldp	d8, d9, [sp], #64
-	.seh_save_fregp_x	d8, 64
+	ldp	d8, d9, [sp], #48
+	.seh_save_fregp_x	d8, 48
 	.seh_endepilogue
 	ret
 	.seh_endproc
@@ -1630,85 +1626,85 @@ aes_hw_cbc_encrypt:
 	ldp	q0, q2, [x0, #-64]              // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	aesd	v0.16b, v26.16b
 	aesimc	v0.16b, v0.16b
-	ldp	q5, q27, [x0, #-32]
 	aesd	v2.16b, v26.16b
 	aesimc	v2.16b, v2.16b
+	ldp	q5, q27, [x0, #-32]
 	aesd	v0.16b, v25.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v2.16b, v25.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v5.16b, v26.16b
 	aesimc	v5.16b, v5.16b
 	aesd	v27.16b, v26.16b
 	aesimc	v27.16b, v27.16b
-	aesd	v2.16b, v25.16b
+	aesd	v0.16b, v24.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v2.16b, v24.16b
 	aesimc	v2.16b, v2.16b
 	aesd	v5.16b, v25.16b
 	aesimc	v5.16b, v5.16b
-	aesd	v0.16b, v24.16b
-	aesimc	v0.16b, v0.16b
 	aesd	v27.16b, v25.16b
 	aesimc	v27.16b, v27.16b
-	aesd	v2.16b, v24.16b
+	aesd	v0.16b, v23.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v2.16b, v23.16b
 	aesimc	v2.16b, v2.16b
 	aesd	v5.16b, v24.16b
 	aesimc	v5.16b, v5.16b
-	aesd	v0.16b, v23.16b
-	aesimc	v0.16b, v0.16b
 	aesd	v27.16b, v24.16b
 	aesimc	v27.16b, v27.16b
-	aesd	v2.16b, v23.16b
+	aesd	v0.16b, v22.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v2.16b, v22.16b
 	aesimc	v2.16b, v2.16b
 	aesd	v5.16b, v23.16b
 	aesimc	v5.16b, v5.16b
-	aesd	v0.16b, v22.16b
-	aesimc	v0.16b, v0.16b
 	aesd	v27.16b, v23.16b
 	aesimc	v27.16b, v27.16b
-	aesd	v2.16b, v22.16b
+	aesd	v0.16b, v21.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v2.16b, v21.16b
 	aesimc	v2.16b, v2.16b
 	aesd	v5.16b, v22.16b
 	aesimc	v5.16b, v5.16b
-	aesd	v0.16b, v21.16b
-	aesimc	v0.16b, v0.16b
 	aesd	v27.16b, v22.16b
 	aesimc	v27.16b, v27.16b
-	aesd	v2.16b, v21.16b
+	aesd	v0.16b, v20.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v2.16b, v20.16b
 	aesimc	v2.16b, v2.16b
 	aesd	v5.16b, v21.16b
 	aesimc	v5.16b, v5.16b
-	aesd	v0.16b, v20.16b
-	aesimc	v0.16b, v0.16b
 	aesd	v27.16b, v21.16b
 	aesimc	v27.16b, v27.16b
-	aesd	v2.16b, v20.16b
+	aesd	v0.16b, v19.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v2.16b, v19.16b
 	aesimc	v2.16b, v2.16b
 	aesd	v5.16b, v20.16b
 	aesimc	v5.16b, v5.16b
-	aesd	v0.16b, v19.16b
-	aesimc	v0.16b, v0.16b
 	aesd	v27.16b, v20.16b
 	aesimc	v27.16b, v27.16b
-	aesd	v2.16b, v19.16b
+	aesd	v0.16b, v18.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v2.16b, v18.16b
 	aesimc	v2.16b, v2.16b
 	aesd	v5.16b, v19.16b
 	aesimc	v5.16b, v5.16b
-	aesd	v0.16b, v18.16b
-	aesimc	v0.16b, v0.16b
 	aesd	v27.16b, v19.16b
 	aesimc	v27.16b, v27.16b
-	aesd	v2.16b, v18.16b
-	aesimc	v2.16b, v2.16b
-	aesd	v5.16b, v18.16b
-	aesimc	v5.16b, v5.16b
 	ldp	q7, q4, [x0, #-32]
 	aesd	v0.16b, v17.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aesd	v2.16b, v17.16b
+	aesd	v5.16b, v18.16b
+	aesimc	v5.16b, v5.16b
 	aesd	v27.16b, v18.16b
 	aesimc	v27.16b, v27.16b
-	aesd	v2.16b, v17.16b
 	aesd	v5.16b, v17.16b
 	eor	v6.16b, v16.16b, v6.16b
 	eor	v0.16b, v1.16b, v0.16b
-	aesd	v27.16b, v17.16b
 	sub	x2, x2, #1                      // for i in 0..length / 16 weave 4, 1 {
+	aesd	v27.16b, v17.16b
 	eor	v7.16b, v16.16b, v7.16b
 	eor	v1.16b, v3.16b, v2.16b
 	stp	q0, q1, [x1], #64
@@ -1733,9 +1729,9 @@ aes_hw_cbc_encrypt:
 	mov	v4.16b, v22.16b                 // for i in 0..length / 16 weave 4, 1 {
 .Laes_hw_cbc_encrypt_9:
 	ldr	q22, [x0], #16                  // chain = src[i];
-	eor	v21.16b, v4.16b, v20.16b        // dst[i] = decrypt_block(chain, key, R) ^ before;
-	ldur	q1, [x0, #-16]                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	sub	x2, x2, #1                      // for i in 0..length / 16 weave 4, 1 {
+	ldur	q1, [x0, #-16]                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
+	eor	v21.16b, v4.16b, v20.16b        // dst[i] = decrypt_block(chain, key, R) ^ before;
 	aesd	v1.16b, v0.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v1.16b, v2.16b
@@ -1829,96 +1825,96 @@ aes_hw_cbc_encrypt:
 	ldp	q0, q1, [x0, #-64]              // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	aesd	v0.16b, v26.16b
 	aesimc	v0.16b, v0.16b
-	ldp	q2, q28, [x0, #-32]
 	aesd	v1.16b, v26.16b
 	aesimc	v1.16b, v1.16b
+	ldp	q2, q28, [x0, #-32]
 	aesd	v0.16b, v25.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v1.16b, v25.16b
+	aesimc	v1.16b, v1.16b
 	aesd	v2.16b, v26.16b
 	aesimc	v2.16b, v2.16b
 	aesd	v28.16b, v26.16b
-	aesimc	v28.16b, v28.16b
-	aesd	v1.16b, v25.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v25.16b
-	aesimc	v2.16b, v2.16b
-	aesd	v28.16b, v25.16b
 	aesimc	v28.16b, v28.16b
 	aesd	v0.16b, v24.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v24.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v24.16b
+	aesd	v2.16b, v25.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v28.16b, v24.16b
+	aesd	v28.16b, v25.16b
 	aesimc	v28.16b, v28.16b
 	aesd	v0.16b, v23.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v23.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v23.16b
+	aesd	v2.16b, v24.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v28.16b, v23.16b
+	aesd	v28.16b, v24.16b
 	aesimc	v28.16b, v28.16b
 	aesd	v0.16b, v22.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v22.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v22.16b
+	aesd	v2.16b, v23.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v28.16b, v22.16b
+	aesd	v28.16b, v23.16b
 	aesimc	v28.16b, v28.16b
 	aesd	v0.16b, v21.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v21.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v21.16b
+	aesd	v2.16b, v22.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v28.16b, v21.16b
+	aesd	v28.16b, v22.16b
 	aesimc	v28.16b, v28.16b
 	aesd	v0.16b, v20.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v20.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v20.16b
+	aesd	v2.16b, v21.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v28.16b, v20.16b
+	aesd	v28.16b, v21.16b
 	aesimc	v28.16b, v28.16b
 	aesd	v0.16b, v19.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v19.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v19.16b
+	aesd	v2.16b, v20.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v28.16b, v19.16b
+	aesd	v28.16b, v20.16b
 	aesimc	v28.16b, v28.16b
 	aesd	v0.16b, v18.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v18.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v18.16b
+	aesd	v2.16b, v19.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v28.16b, v18.16b
+	aesd	v28.16b, v19.16b
 	aesimc	v28.16b, v28.16b
 	aesd	v0.16b, v17.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v17.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v17.16b
+	aesd	v2.16b, v18.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v28.16b, v17.16b
+	aesd	v28.16b, v18.16b
 	aesimc	v28.16b, v28.16b
 	aesd	v0.16b, v16.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v16.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v16.16b
+	aesd	v2.16b, v17.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v28.16b, v16.16b
+	aesd	v28.16b, v17.16b
 	aesimc	v28.16b, v28.16b
 	ldp	q27, q4, [x0, #-32]
 	aesd	v0.16b, v7.16b                  // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 	aesd	v1.16b, v7.16b
+	aesd	v2.16b, v16.16b
+	aesimc	v2.16b, v2.16b
+	aesd	v28.16b, v16.16b
+	aesimc	v28.16b, v28.16b
 	aesd	v2.16b, v7.16b
 	aesd	v28.16b, v7.16b
 	eor	v27.16b, v6.16b, v27.16b
@@ -1948,9 +1944,9 @@ aes_hw_cbc_encrypt:
 	mov	v4.16b, v24.16b                 // for i in 0..length / 16 weave 4, 1 {
 .Laes_hw_cbc_encrypt_19:
 	ldr	q24, [x0], #16                  // chain = src[i];
-	eor	v23.16b, v4.16b, v22.16b        // dst[i] = decrypt_block(chain, key, R) ^ before;
-	ldur	q1, [x0, #-16]                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	sub	x2, x2, #1                      // for i in 0..length / 16 weave 4, 1 {
+	ldur	q1, [x0, #-16]                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
+	eor	v23.16b, v4.16b, v22.16b        // dst[i] = decrypt_block(chain, key, R) ^ before;
 	aesd	v1.16b, v0.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v1.16b, v2.16b
@@ -2054,113 +2050,113 @@ aes_hw_cbc_encrypt:
 	ldp	q31, q30, [x0, #-64]            // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	aesd	v31.16b, v27.16b
 	aesimc	v31.16b, v31.16b
-	ldp	q1, q29, [x0, #-32]
 	aesd	v30.16b, v27.16b
 	aesimc	v30.16b, v30.16b
+	ldp	q1, q29, [x0, #-32]
 	aesd	v31.16b, v26.16b
 	aesimc	v31.16b, v31.16b
+	aesd	v30.16b, v26.16b
+	aesimc	v30.16b, v30.16b
 	aesd	v1.16b, v27.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v29.16b, v27.16b
-	aesimc	v29.16b, v29.16b
-	aesd	v30.16b, v26.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v1.16b, v26.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v29.16b, v26.16b
 	aesimc	v29.16b, v29.16b
 	aesd	v31.16b, v25.16b
 	aesimc	v31.16b, v31.16b
 	aesd	v30.16b, v25.16b
 	aesimc	v30.16b, v30.16b
-	aesd	v1.16b, v25.16b
+	aesd	v1.16b, v26.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v29.16b, v25.16b
+	aesd	v29.16b, v26.16b
 	aesimc	v29.16b, v29.16b
 	aesd	v31.16b, v24.16b
 	aesimc	v31.16b, v31.16b
 	aesd	v30.16b, v24.16b
 	aesimc	v30.16b, v30.16b
-	aesd	v1.16b, v24.16b
+	aesd	v1.16b, v25.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v29.16b, v24.16b
+	aesd	v29.16b, v25.16b
 	aesimc	v29.16b, v29.16b
 	aesd	v31.16b, v23.16b
 	aesimc	v31.16b, v31.16b
 	aesd	v30.16b, v23.16b
 	aesimc	v30.16b, v30.16b
-	aesd	v1.16b, v23.16b
+	aesd	v1.16b, v24.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v29.16b, v23.16b
+	aesd	v29.16b, v24.16b
 	aesimc	v29.16b, v29.16b
 	aesd	v31.16b, v22.16b
 	aesimc	v31.16b, v31.16b
 	aesd	v30.16b, v22.16b
 	aesimc	v30.16b, v30.16b
-	aesd	v1.16b, v22.16b
+	aesd	v1.16b, v23.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v29.16b, v22.16b
+	aesd	v29.16b, v23.16b
 	aesimc	v29.16b, v29.16b
 	aesd	v31.16b, v21.16b
 	aesimc	v31.16b, v31.16b
 	aesd	v30.16b, v21.16b
 	aesimc	v30.16b, v30.16b
-	aesd	v1.16b, v21.16b
+	aesd	v1.16b, v22.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v29.16b, v21.16b
+	aesd	v29.16b, v22.16b
 	aesimc	v29.16b, v29.16b
 	aesd	v31.16b, v20.16b
 	aesimc	v31.16b, v31.16b
 	aesd	v30.16b, v20.16b
 	aesimc	v30.16b, v30.16b
-	aesd	v1.16b, v20.16b
+	aesd	v1.16b, v21.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v29.16b, v20.16b
+	aesd	v29.16b, v21.16b
 	aesimc	v29.16b, v29.16b
 	aesd	v31.16b, v19.16b
 	aesimc	v31.16b, v31.16b
 	aesd	v30.16b, v19.16b
 	aesimc	v30.16b, v30.16b
-	aesd	v1.16b, v19.16b
+	aesd	v1.16b, v20.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v29.16b, v19.16b
+	aesd	v29.16b, v20.16b
 	aesimc	v29.16b, v29.16b
 	aesd	v31.16b, v18.16b
 	aesimc	v31.16b, v31.16b
 	aesd	v30.16b, v18.16b
 	aesimc	v30.16b, v30.16b
-	aesd	v1.16b, v18.16b
+	aesd	v1.16b, v19.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v29.16b, v18.16b
+	aesd	v29.16b, v19.16b
 	aesimc	v29.16b, v29.16b
 	aesd	v31.16b, v17.16b
 	aesimc	v31.16b, v31.16b
 	aesd	v30.16b, v17.16b
 	aesimc	v30.16b, v30.16b
-	aesd	v1.16b, v17.16b
+	aesd	v1.16b, v18.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v29.16b, v17.16b
+	aesd	v29.16b, v18.16b
 	aesimc	v29.16b, v29.16b
 	aesd	v31.16b, v16.16b
 	aesimc	v31.16b, v31.16b
 	aesd	v30.16b, v16.16b
 	aesimc	v30.16b, v30.16b
+	aesd	v1.16b, v17.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v29.16b, v17.16b
+	aesimc	v29.16b, v29.16b
+	aesd	v31.16b, v7.16b
+	aesimc	v31.16b, v31.16b
+	aesd	v30.16b, v7.16b
+	aesimc	v30.16b, v30.16b
 	aesd	v1.16b, v16.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v29.16b, v16.16b
 	aesimc	v29.16b, v29.16b
-	aesd	v31.16b, v7.16b
-	aesimc	v31.16b, v31.16b
+	ldp	q28, q4, [x0, #-32]
+	aesd	v31.16b, v6.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aesd	v30.16b, v6.16b
 	sub	x2, x2, #1                      // for i in 0..length / 16 weave 4, 1 {
-	aesd	v30.16b, v7.16b
-	aesimc	v30.16b, v30.16b
 	aesd	v1.16b, v7.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v29.16b, v7.16b
 	aesimc	v29.16b, v29.16b
-	ldp	q28, q4, [x0, #-32]
-	aesd	v31.16b, v6.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
-	aesd	v30.16b, v6.16b
 	aesd	v1.16b, v6.16b
 	aesd	v29.16b, v6.16b
 	eor	v28.16b, v5.16b, v28.16b
@@ -2190,9 +2186,9 @@ aes_hw_cbc_encrypt:
 	mov	v4.16b, v26.16b                 // for i in 0..length / 16 weave 4, 1 {
 .Laes_hw_cbc_encrypt_29:
 	ldr	q26, [x0], #16                  // chain = src[i];
-	eor	v25.16b, v4.16b, v24.16b        // dst[i] = decrypt_block(chain, key, R) ^ before;
-	ldur	q1, [x0, #-16]                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	sub	x2, x2, #1                      // for i in 0..length / 16 weave 4, 1 {
+	ldur	q1, [x0, #-16]                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
+	eor	v25.16b, v4.16b, v24.16b        // dst[i] = decrypt_block(chain, key, R) ^ before;
 	aesd	v1.16b, v0.16b
 	aesimc	v1.16b, v1.16b
 	aesd	v1.16b, v2.16b
@@ -2269,79 +2265,79 @@ aes_hw_ecb_encrypt:
 	ldp	q0, q1, [x0], #64               // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
 	aese	v0.16b, v3.16b                  // var s = aesmc(aese(x, first));
 	aesmc	v0.16b, v0.16b
-	ldp	q2, q4, [x0, #-32]
 	aese	v1.16b, v3.16b
 	aesmc	v1.16b, v1.16b
+	ldp	q2, q4, [x0, #-32]
 	aese	v0.16b, v5.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v5.16b
+	aesmc	v1.16b, v1.16b
 	aese	v2.16b, v3.16b
 	aesmc	v2.16b, v2.16b
 	aese	v4.16b, v3.16b
-	aesmc	v4.16b, v4.16b
-	aese	v1.16b, v5.16b
-	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v5.16b
-	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v5.16b
 	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v6.16b
 	aesmc	v0.16b, v0.16b
 	aese	v1.16b, v6.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v6.16b
+	aese	v2.16b, v5.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v6.16b
+	aese	v4.16b, v5.16b
 	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v7.16b
 	aesmc	v0.16b, v0.16b
 	aese	v1.16b, v7.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v7.16b
+	aese	v2.16b, v6.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v7.16b
+	aese	v4.16b, v6.16b
 	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v16.16b
 	aesmc	v0.16b, v0.16b
 	aese	v1.16b, v16.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v16.16b
+	aese	v2.16b, v7.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v16.16b
+	aese	v4.16b, v7.16b
 	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v17.16b
 	aesmc	v0.16b, v0.16b
 	aese	v1.16b, v17.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v17.16b
+	aese	v2.16b, v16.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v17.16b
+	aese	v4.16b, v16.16b
 	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v18.16b
 	aesmc	v0.16b, v0.16b
 	aese	v1.16b, v18.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v18.16b
+	aese	v2.16b, v17.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v18.16b
+	aese	v4.16b, v17.16b
 	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v19.16b
 	aesmc	v0.16b, v0.16b
 	aese	v1.16b, v19.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v19.16b
+	aese	v2.16b, v18.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v19.16b
+	aese	v4.16b, v18.16b
 	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v20.16b
 	aesmc	v0.16b, v0.16b
 	aese	v1.16b, v20.16b
 	aesmc	v1.16b, v1.16b
+	aese	v2.16b, v19.16b
+	aesmc	v2.16b, v2.16b
+	aese	v4.16b, v19.16b
+	aesmc	v4.16b, v4.16b
+	aese	v0.16b, v21.16b                 // return aese(s, key.rd_key[rounds - 1]);
+	aese	v1.16b, v21.16b
 	aese	v2.16b, v20.16b
 	aesmc	v2.16b, v2.16b
 	aese	v4.16b, v20.16b
 	aesmc	v4.16b, v4.16b
-	aese	v0.16b, v21.16b                 // return aese(s, key.rd_key[rounds - 1]);
-	aese	v1.16b, v21.16b
 	aese	v2.16b, v21.16b
 	aese	v4.16b, v21.16b
 	eor	v0.16b, v0.16b, v22.16b         // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
@@ -2401,79 +2397,79 @@ aes_hw_ecb_encrypt:
 	ldp	q0, q1, [x0], #64               // for i in 0..length / 16 weave 4, 1 { dst[i] = decrypt_block(src[i], k...
 	aesd	v0.16b, v3.16b                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	aesimc	v0.16b, v0.16b
-	ldp	q2, q4, [x0, #-32]
 	aesd	v1.16b, v3.16b
 	aesimc	v1.16b, v1.16b
+	ldp	q2, q4, [x0, #-32]
 	aesd	v0.16b, v5.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v1.16b, v5.16b
+	aesimc	v1.16b, v1.16b
 	aesd	v2.16b, v3.16b
 	aesimc	v2.16b, v2.16b
 	aesd	v4.16b, v3.16b
-	aesimc	v4.16b, v4.16b
-	aesd	v1.16b, v5.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v5.16b
-	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v5.16b
 	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v6.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v6.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v6.16b
+	aesd	v2.16b, v5.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v6.16b
+	aesd	v4.16b, v5.16b
 	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v7.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v7.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v7.16b
+	aesd	v2.16b, v6.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v7.16b
+	aesd	v4.16b, v6.16b
 	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v16.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v16.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v16.16b
+	aesd	v2.16b, v7.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v16.16b
+	aesd	v4.16b, v7.16b
 	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v17.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v17.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v17.16b
+	aesd	v2.16b, v16.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v17.16b
+	aesd	v4.16b, v16.16b
 	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v18.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v18.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v18.16b
+	aesd	v2.16b, v17.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v18.16b
+	aesd	v4.16b, v17.16b
 	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v19.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v19.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v19.16b
+	aesd	v2.16b, v18.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v19.16b
+	aesd	v4.16b, v18.16b
 	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v20.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v20.16b
 	aesimc	v1.16b, v1.16b
+	aesd	v2.16b, v19.16b
+	aesimc	v2.16b, v2.16b
+	aesd	v4.16b, v19.16b
+	aesimc	v4.16b, v4.16b
+	aesd	v0.16b, v21.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aesd	v1.16b, v21.16b
 	aesd	v2.16b, v20.16b
 	aesimc	v2.16b, v2.16b
 	aesd	v4.16b, v20.16b
 	aesimc	v4.16b, v4.16b
-	aesd	v0.16b, v21.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
-	aesd	v1.16b, v21.16b
 	aesd	v2.16b, v21.16b
 	aesd	v4.16b, v21.16b
 	eor	v0.16b, v0.16b, v22.16b
@@ -2538,104 +2534,104 @@ aes_hw_ecb_encrypt:
 	ldp	q0, q1, [x0], #64               // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
 	aese	v0.16b, v3.16b                  // var s = aesmc(aese(x, first));
 	aesmc	v0.16b, v0.16b
-	ldp	q2, q4, [x0, #-32]
 	aese	v1.16b, v3.16b
 	aesmc	v1.16b, v1.16b
+	ldp	q2, q4, [x0, #-32]
 	aese	v0.16b, v5.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v5.16b
+	aesmc	v1.16b, v1.16b
 	aese	v2.16b, v3.16b
 	aesmc	v2.16b, v2.16b
 	aese	v4.16b, v3.16b
-	aesmc	v4.16b, v4.16b
-	aese	v1.16b, v5.16b
-	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v5.16b
-	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v5.16b
 	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v6.16b
 	aesmc	v0.16b, v0.16b
 	aese	v1.16b, v6.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v6.16b
+	aese	v2.16b, v5.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v6.16b
+	aese	v4.16b, v5.16b
 	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v7.16b
 	aesmc	v0.16b, v0.16b
 	aese	v1.16b, v7.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v7.16b
+	aese	v2.16b, v6.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v7.16b
+	aese	v4.16b, v6.16b
 	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v16.16b
 	aesmc	v0.16b, v0.16b
 	aese	v1.16b, v16.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v16.16b
+	aese	v2.16b, v7.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v16.16b
+	aese	v4.16b, v7.16b
 	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v17.16b
 	aesmc	v0.16b, v0.16b
 	aese	v1.16b, v17.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v17.16b
+	aese	v2.16b, v16.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v17.16b
+	aese	v4.16b, v16.16b
 	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v18.16b
 	aesmc	v0.16b, v0.16b
 	aese	v1.16b, v18.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v18.16b
+	aese	v2.16b, v17.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v18.16b
+	aese	v4.16b, v17.16b
 	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v19.16b
 	aesmc	v0.16b, v0.16b
 	aese	v1.16b, v19.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v19.16b
+	aese	v2.16b, v18.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v19.16b
+	aese	v4.16b, v18.16b
 	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v20.16b
 	aesmc	v0.16b, v0.16b
 	aese	v1.16b, v20.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v20.16b
+	aese	v2.16b, v19.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v20.16b
+	aese	v4.16b, v19.16b
 	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v21.16b
 	aesmc	v0.16b, v0.16b
-	sub	x2, x2, #1
 	aese	v1.16b, v21.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v21.16b
+	aese	v2.16b, v20.16b
 	aesmc	v2.16b, v2.16b
-	aese	v4.16b, v21.16b
+	aese	v4.16b, v20.16b
 	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v22.16b
 	aesmc	v0.16b, v0.16b
 	aese	v1.16b, v22.16b
 	aesmc	v1.16b, v1.16b
+	aese	v2.16b, v21.16b
+	aesmc	v2.16b, v2.16b
+	aese	v4.16b, v21.16b
+	aesmc	v4.16b, v4.16b
+	aese	v0.16b, v23.16b                 // return aese(s, key.rd_key[rounds - 1]);
+	aese	v1.16b, v23.16b
 	aese	v2.16b, v22.16b
 	aesmc	v2.16b, v2.16b
 	aese	v4.16b, v22.16b
 	aesmc	v4.16b, v4.16b
-	aese	v0.16b, v23.16b                 // return aese(s, key.rd_key[rounds - 1]);
-	aese	v1.16b, v23.16b
+	sub	x2, x2, #1
 	aese	v2.16b, v23.16b
 	aese	v4.16b, v23.16b
 	eor	v0.16b, v0.16b, v24.16b         // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
 	eor	v1.16b, v1.16b, v24.16b
-	eor	v2.16b, v2.16b, v24.16b
 	stp	q0, q1, [x1], #64
-	eor	v0.16b, v4.16b, v24.16b
-	stp	q2, q0, [x1, #-32]
+	eor	v0.16b, v2.16b, v24.16b
+	eor	v1.16b, v4.16b, v24.16b
+	stp	q0, q1, [x1, #-32]
 	cbnz	x2, .Laes_hw_ecb_encrypt_10
 .Laes_hw_ecb_encrypt_11:
 	and	x2, x4, #0x3                    // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
@@ -2692,104 +2688,104 @@ aes_hw_ecb_encrypt:
 	ldp	q0, q1, [x0], #64               // for i in 0..length / 16 weave 4, 1 { dst[i] = decrypt_block(src[i], k...
 	aesd	v0.16b, v3.16b                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	aesimc	v0.16b, v0.16b
-	ldp	q2, q4, [x0, #-32]
 	aesd	v1.16b, v3.16b
 	aesimc	v1.16b, v1.16b
+	ldp	q2, q4, [x0, #-32]
 	aesd	v0.16b, v5.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v1.16b, v5.16b
+	aesimc	v1.16b, v1.16b
 	aesd	v2.16b, v3.16b
 	aesimc	v2.16b, v2.16b
 	aesd	v4.16b, v3.16b
-	aesimc	v4.16b, v4.16b
-	aesd	v1.16b, v5.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v5.16b
-	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v5.16b
 	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v6.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v6.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v6.16b
+	aesd	v2.16b, v5.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v6.16b
+	aesd	v4.16b, v5.16b
 	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v7.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v7.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v7.16b
+	aesd	v2.16b, v6.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v7.16b
+	aesd	v4.16b, v6.16b
 	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v16.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v16.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v16.16b
+	aesd	v2.16b, v7.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v16.16b
+	aesd	v4.16b, v7.16b
 	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v17.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v17.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v17.16b
+	aesd	v2.16b, v16.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v17.16b
+	aesd	v4.16b, v16.16b
 	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v18.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v18.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v18.16b
+	aesd	v2.16b, v17.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v18.16b
+	aesd	v4.16b, v17.16b
 	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v19.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v19.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v19.16b
+	aesd	v2.16b, v18.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v19.16b
+	aesd	v4.16b, v18.16b
 	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v20.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v20.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v20.16b
+	aesd	v2.16b, v19.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v20.16b
+	aesd	v4.16b, v19.16b
 	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v21.16b
 	aesimc	v0.16b, v0.16b
-	sub	x2, x2, #1
 	aesd	v1.16b, v21.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v2.16b, v21.16b
+	aesd	v2.16b, v20.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v4.16b, v21.16b
+	aesd	v4.16b, v20.16b
 	aesimc	v4.16b, v4.16b
 	aesd	v0.16b, v22.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v1.16b, v22.16b
 	aesimc	v1.16b, v1.16b
+	aesd	v2.16b, v21.16b
+	aesimc	v2.16b, v2.16b
+	aesd	v4.16b, v21.16b
+	aesimc	v4.16b, v4.16b
+	aesd	v0.16b, v23.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aesd	v1.16b, v23.16b
 	aesd	v2.16b, v22.16b
 	aesimc	v2.16b, v2.16b
 	aesd	v4.16b, v22.16b
 	aesimc	v4.16b, v4.16b
-	aesd	v0.16b, v23.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
-	aesd	v1.16b, v23.16b
+	sub	x2, x2, #1
 	aesd	v2.16b, v23.16b
 	aesd	v4.16b, v23.16b
 	eor	v0.16b, v0.16b, v24.16b
 	eor	v1.16b, v1.16b, v24.16b
-	eor	v2.16b, v2.16b, v24.16b
 	stp	q0, q1, [x1], #64
-	eor	v0.16b, v4.16b, v24.16b
-	stp	q2, q0, [x1, #-32]
+	eor	v0.16b, v2.16b, v24.16b
+	eor	v1.16b, v4.16b, v24.16b
+	stp	q0, q1, [x1, #-32]
 	cbnz	x2, .Laes_hw_ecb_encrypt_14
 .Laes_hw_ecb_encrypt_15:
 	and	x2, x4, #0x3                    // for i in 0..length / 16 weave 4, 1 { dst[i] = decrypt_block(src[i], k...
@@ -2851,118 +2847,118 @@ aes_hw_ecb_encrypt:
 	ldp	q0, q1, [x0], #64               // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
 	aese	v0.16b, v3.16b                  // var s = aesmc(aese(x, first));
 	aesmc	v0.16b, v0.16b
-	ldp	q2, q4, [x0, #-32]
 	aese	v1.16b, v3.16b
 	aesmc	v1.16b, v1.16b
+	ldp	q2, q4, [x0, #-32]
 	aese	v0.16b, v5.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v3.16b
-	aesmc	v2.16b, v2.16b
 	aese	v1.16b, v5.16b
 	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v6.16b
-	aesmc	v0.16b, v0.16b
-	aese	v2.16b, v5.16b
+	aese	v2.16b, v3.16b
 	aesmc	v2.16b, v2.16b
-	aese	v1.16b, v6.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v7.16b
-	aesmc	v0.16b, v0.16b
 	aese	v4.16b, v3.16b
 	aesmc	v4.16b, v4.16b
-	aese	v2.16b, v6.16b
-	aesmc	v2.16b, v2.16b
-	aese	v1.16b, v7.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v16.16b
+	aese	v0.16b, v6.16b
 	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v6.16b
+	aesmc	v1.16b, v1.16b
+	aese	v2.16b, v5.16b
+	aesmc	v2.16b, v2.16b
 	aese	v4.16b, v5.16b
 	aesmc	v4.16b, v4.16b
-	aese	v2.16b, v7.16b
-	aesmc	v2.16b, v2.16b
-	aese	v1.16b, v16.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v17.16b
+	aese	v0.16b, v7.16b
 	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v7.16b
+	aesmc	v1.16b, v1.16b
+	aese	v2.16b, v6.16b
+	aesmc	v2.16b, v2.16b
 	aese	v4.16b, v6.16b
 	aesmc	v4.16b, v4.16b
-	aese	v2.16b, v16.16b
-	aesmc	v2.16b, v2.16b
-	aese	v1.16b, v17.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v18.16b
+	aese	v0.16b, v16.16b
 	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v16.16b
+	aesmc	v1.16b, v1.16b
+	aese	v2.16b, v7.16b
+	aesmc	v2.16b, v2.16b
 	aese	v4.16b, v7.16b
 	aesmc	v4.16b, v4.16b
-	aese	v2.16b, v17.16b
-	aesmc	v2.16b, v2.16b
-	aese	v1.16b, v18.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v19.16b
+	aese	v0.16b, v17.16b
 	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v17.16b
+	aesmc	v1.16b, v1.16b
+	aese	v2.16b, v16.16b
+	aesmc	v2.16b, v2.16b
 	aese	v4.16b, v16.16b
 	aesmc	v4.16b, v4.16b
-	aese	v2.16b, v18.16b
-	aesmc	v2.16b, v2.16b
-	aese	v1.16b, v19.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v20.16b
+	aese	v0.16b, v18.16b
 	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v18.16b
+	aesmc	v1.16b, v1.16b
+	aese	v2.16b, v17.16b
+	aesmc	v2.16b, v2.16b
 	aese	v4.16b, v17.16b
 	aesmc	v4.16b, v4.16b
-	aese	v2.16b, v19.16b
-	aesmc	v2.16b, v2.16b
-	aese	v1.16b, v20.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v21.16b
+	aese	v0.16b, v19.16b
 	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v19.16b
+	aesmc	v1.16b, v1.16b
+	aese	v2.16b, v18.16b
+	aesmc	v2.16b, v2.16b
 	aese	v4.16b, v18.16b
 	aesmc	v4.16b, v4.16b
-	aese	v2.16b, v20.16b
-	aesmc	v2.16b, v2.16b
-	aese	v1.16b, v21.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v22.16b
+	aese	v0.16b, v20.16b
 	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v20.16b
+	aesmc	v1.16b, v1.16b
+	aese	v2.16b, v19.16b
+	aesmc	v2.16b, v2.16b
 	aese	v4.16b, v19.16b
 	aesmc	v4.16b, v4.16b
-	aese	v2.16b, v21.16b
-	aesmc	v2.16b, v2.16b
-	aese	v1.16b, v22.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v23.16b
+	aese	v0.16b, v21.16b
 	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v21.16b
+	aesmc	v1.16b, v1.16b
+	aese	v2.16b, v20.16b
+	aesmc	v2.16b, v2.16b
 	aese	v4.16b, v20.16b
 	aesmc	v4.16b, v4.16b
-	aese	v2.16b, v22.16b
-	aesmc	v2.16b, v2.16b
-	aese	v1.16b, v23.16b
-	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v24.16b
+	aese	v0.16b, v22.16b
 	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v22.16b
+	aesmc	v1.16b, v1.16b
+	aese	v2.16b, v21.16b
+	aesmc	v2.16b, v2.16b
 	aese	v4.16b, v21.16b
 	aesmc	v4.16b, v4.16b
-	aese	v2.16b, v23.16b
-	aesmc	v2.16b, v2.16b
-	aese	v1.16b, v24.16b
+	aese	v0.16b, v23.16b
+	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v23.16b
 	aesmc	v1.16b, v1.16b
-	aese	v0.16b, v25.16b                 // return aese(s, key.rd_key[rounds - 1]);
+	aese	v2.16b, v22.16b
+	aesmc	v2.16b, v2.16b
 	aese	v4.16b, v22.16b
 	aesmc	v4.16b, v4.16b
-	aese	v2.16b, v24.16b
+	aese	v0.16b, v24.16b
+	aesmc	v0.16b, v0.16b
+	aese	v1.16b, v24.16b
+	aesmc	v1.16b, v1.16b
+	aese	v2.16b, v23.16b
 	aesmc	v2.16b, v2.16b
-	aese	v1.16b, v25.16b
-	eor	v0.16b, v0.16b, v26.16b         // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
-	sub	x2, x2, #1
 	aese	v4.16b, v23.16b
 	aesmc	v4.16b, v4.16b
-	aese	v2.16b, v25.16b
-	eor	v1.16b, v1.16b, v26.16b
-	stp	q0, q1, [x1], #64
+	aese	v0.16b, v25.16b                 // return aese(s, key.rd_key[rounds - 1]);
+	aese	v1.16b, v25.16b
+	aese	v2.16b, v24.16b
+	aesmc	v2.16b, v2.16b
 	aese	v4.16b, v24.16b
 	aesmc	v4.16b, v4.16b
-	eor	v0.16b, v2.16b, v26.16b
+	sub	x2, x2, #1
+	aese	v2.16b, v25.16b
 	aese	v4.16b, v25.16b
+	eor	v0.16b, v0.16b, v26.16b         // return encrypt_rounds(x, key.rd_key[0], key, rounds) ^ key.rd_key[rou...
+	eor	v1.16b, v1.16b, v26.16b
+	stp	q0, q1, [x1], #64
+	eor	v0.16b, v2.16b, v26.16b
 	eor	v1.16b, v4.16b, v26.16b
 	stp	q0, q1, [x1, #-32]
 	cbnz	x2, .Laes_hw_ecb_encrypt_19
@@ -3027,118 +3023,118 @@ aes_hw_ecb_encrypt:
 	ldp	q0, q1, [x0], #64               // for i in 0..length / 16 weave 4, 1 { dst[i] = decrypt_block(src[i], k...
 	aesd	v0.16b, v3.16b                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	aesimc	v0.16b, v0.16b
-	ldp	q2, q4, [x0, #-32]
 	aesd	v1.16b, v3.16b
 	aesimc	v1.16b, v1.16b
+	ldp	q2, q4, [x0, #-32]
 	aesd	v0.16b, v5.16b
 	aesimc	v0.16b, v0.16b
-	aesd	v2.16b, v3.16b
-	aesimc	v2.16b, v2.16b
 	aesd	v1.16b, v5.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v0.16b, v6.16b
-	aesimc	v0.16b, v0.16b
-	aesd	v2.16b, v5.16b
+	aesd	v2.16b, v3.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v1.16b, v6.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v0.16b, v7.16b
-	aesimc	v0.16b, v0.16b
 	aesd	v4.16b, v3.16b
 	aesimc	v4.16b, v4.16b
-	aesd	v2.16b, v6.16b
-	aesimc	v2.16b, v2.16b
-	aesd	v1.16b, v7.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v0.16b, v16.16b
+	aesd	v0.16b, v6.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v1.16b, v6.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v2.16b, v5.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v4.16b, v5.16b
 	aesimc	v4.16b, v4.16b
-	aesd	v2.16b, v7.16b
-	aesimc	v2.16b, v2.16b
-	aesd	v1.16b, v16.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v0.16b, v17.16b
+	aesd	v0.16b, v7.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v1.16b, v7.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v2.16b, v6.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v4.16b, v6.16b
 	aesimc	v4.16b, v4.16b
-	aesd	v2.16b, v16.16b
-	aesimc	v2.16b, v2.16b
-	aesd	v1.16b, v17.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v0.16b, v18.16b
+	aesd	v0.16b, v16.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v1.16b, v16.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v2.16b, v7.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v4.16b, v7.16b
 	aesimc	v4.16b, v4.16b
-	aesd	v2.16b, v17.16b
-	aesimc	v2.16b, v2.16b
-	aesd	v1.16b, v18.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v0.16b, v19.16b
+	aesd	v0.16b, v17.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v1.16b, v17.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v2.16b, v16.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v4.16b, v16.16b
 	aesimc	v4.16b, v4.16b
-	aesd	v2.16b, v18.16b
-	aesimc	v2.16b, v2.16b
-	aesd	v1.16b, v19.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v0.16b, v20.16b
+	aesd	v0.16b, v18.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v1.16b, v18.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v2.16b, v17.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v4.16b, v17.16b
 	aesimc	v4.16b, v4.16b
-	aesd	v2.16b, v19.16b
-	aesimc	v2.16b, v2.16b
-	aesd	v1.16b, v20.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v0.16b, v21.16b
+	aesd	v0.16b, v19.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v1.16b, v19.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v2.16b, v18.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v4.16b, v18.16b
 	aesimc	v4.16b, v4.16b
-	aesd	v2.16b, v20.16b
-	aesimc	v2.16b, v2.16b
-	aesd	v1.16b, v21.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v0.16b, v22.16b
+	aesd	v0.16b, v20.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v1.16b, v20.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v2.16b, v19.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v4.16b, v19.16b
 	aesimc	v4.16b, v4.16b
-	aesd	v2.16b, v21.16b
-	aesimc	v2.16b, v2.16b
-	aesd	v1.16b, v22.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v0.16b, v23.16b
+	aesd	v0.16b, v21.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v1.16b, v21.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v2.16b, v20.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v4.16b, v20.16b
 	aesimc	v4.16b, v4.16b
-	aesd	v2.16b, v22.16b
-	aesimc	v2.16b, v2.16b
-	aesd	v1.16b, v23.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v0.16b, v24.16b
+	aesd	v0.16b, v22.16b
 	aesimc	v0.16b, v0.16b
+	aesd	v1.16b, v22.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v2.16b, v21.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v4.16b, v21.16b
 	aesimc	v4.16b, v4.16b
-	aesd	v2.16b, v23.16b
-	aesimc	v2.16b, v2.16b
-	aesd	v1.16b, v24.16b
+	aesd	v0.16b, v23.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v1.16b, v23.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v0.16b, v25.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aesd	v2.16b, v22.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v4.16b, v22.16b
 	aesimc	v4.16b, v4.16b
-	aesd	v2.16b, v24.16b
+	aesd	v0.16b, v24.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v1.16b, v24.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v2.16b, v23.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v1.16b, v25.16b
-	eor	v0.16b, v0.16b, v26.16b
-	sub	x2, x2, #1
 	aesd	v4.16b, v23.16b
 	aesimc	v4.16b, v4.16b
-	aesd	v2.16b, v25.16b
-	eor	v1.16b, v1.16b, v26.16b
-	stp	q0, q1, [x1], #64
+	aesd	v0.16b, v25.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aesd	v1.16b, v25.16b
+	aesd	v2.16b, v24.16b
+	aesimc	v2.16b, v2.16b
 	aesd	v4.16b, v24.16b
 	aesimc	v4.16b, v4.16b
-	eor	v0.16b, v2.16b, v26.16b
+	sub	x2, x2, #1
+	aesd	v2.16b, v25.16b
 	aesd	v4.16b, v25.16b
+	eor	v0.16b, v0.16b, v26.16b
+	eor	v1.16b, v1.16b, v26.16b
+	stp	q0, q1, [x1], #64
+	eor	v0.16b, v2.16b, v26.16b
 	eor	v1.16b, v4.16b, v26.16b
 	stp	q0, q1, [x1, #-32]
 	cbnz	x2, .Laes_hw_ecb_encrypt_23
@@ -3214,56 +3210,56 @@ aesv8_armv8_expand:
 	lsr	w4, w5, #3                      // let size = (bits as u32 / 8) as u64;
 	movz	x0, #0x3                        // let end = 7 * 16 + 3 * size;            // of all steps but one, whic...
 	add	x2, x1, x4                      // var last = load(u8x16, user_key, size - 16);
-	ldr	q19, [x1]                       // var first = load(u8x16, user_key, 0);
+	ldr	q1, [x1]                        // var first = load(u8x16, user_key, 0);
 	mul	x0, x4, x0
 	add	x3, x0, #112
 	ldur	q0, [x2, #-16]
 	cbz	x3, .Laesv8_armv8_expand_6      // while at < end {
 	movz	x2, #0x0
-	mov	v6.16b, v18.16b
+	mov	v19.16b, v18.16b
 	b	.Laesv8_armv8_expand_2
 .Laesv8_armv8_expand_1:
 	mov	x2, x1                          // while at < end {
 .Laesv8_armv8_expand_2:
-	dup	v2.4s, v0.s[3]                  // let word = dup(last as u32x4, 3) as u8x16;
-	ext	v1.16b, v7.16b, v19.16b, #12    // let pairs = x ^ ext(zero, x, 12);
+	dup	v3.4s, v0.s[3]                  // let word = dup(last as u32x4, 3) as u8x16;
+	ext	v2.16b, v7.16b, v1.16b, #12     // let pairs = x ^ ext(zero, x, 12);
 	add	x1, x2, x4                      // store(key.rd_key, at + size - 16, last);
-	cmlt	v3.16b, v6.16b, #0              // return (x << 1) ^ (cmlt(x) & 0x1b);     // the reduction where the to...
-	ext	v2.16b, v2.16b, v2.16b, #1      // first = prefixes(first) ^ sub_word(ext(word, word, 1)) ^ constant;
+	ext	v3.16b, v3.16b, v3.16b, #1      // first = prefixes(first) ^ sub_word(ext(word, word, 1)) ^ constant;
 	add	x0, x6, x1
-	shl	v5.16b, v6.16b, #1
-	eor	v1.16b, v19.16b, v1.16b
-	and	v4.16b, v3.16b, v17.16b
+	cmlt	v5.16b, v19.16b, #0             // return (x << 1) ^ (cmlt(x) & 0x1b);     // the reduction where the to...
+	shl	v6.16b, v19.16b, #1
+	eor	v2.16b, v1.16b, v2.16b
+	ext	v4.16b, v7.16b, v2.16b, #8      // return pairs ^ ext(zero, pairs, 8);
 	stur	q0, [x0, #-16]
-	ext	v3.16b, v7.16b, v1.16b, #8      // return pairs ^ ext(zero, pairs, 8);
-	aese	v2.16b, v7.16b                  // inline fn sub_word(words: u8x16) -> u8x16 { return aese(words, 0); }
-	str	q19, [x6, x2]                   // store(key.rd_key, at, first);       // over what `last` holds for others
-	eor	v1.16b, v6.16b, v1.16b
-	eor	v6.16b, v5.16b, v4.16b
-	eor	v1.16b, v1.16b, v3.16b
-	eor	v19.16b, v2.16b, v1.16b
-	dup	v3.4s, v19.s[3]                 // let next = dup(first as u32x4, 3) as u8x16;
+	aese	v3.16b, v7.16b                  // inline fn sub_word(words: u8x16) -> u8x16 { return aese(words, 0); }
+	str	q1, [x6, x2]                    // store(key.rd_key, at, first);       // over what `last` holds for others
+	eor	v1.16b, v19.16b, v2.16b
+	and	v2.16b, v5.16b, v17.16b
+	eor	v1.16b, v1.16b, v4.16b
+	eor	v19.16b, v6.16b, v2.16b
+	eor	v1.16b, v3.16b, v1.16b
+	dup	v3.4s, v1.s[3]                  // let next = dup(first as u32x4, 3) as u8x16;
 	cmp	w5, #128                        // if bits == 128 {
 	b.ne	.Laesv8_armv8_expand_3
-	mov	v0.16b, v19.16b                 // if bits == 128 {
+	mov	v0.16b, v1.16b                  // if bits == 128 {
 	b	.Laesv8_armv8_expand_5
 .Laesv8_armv8_expand_3:
 	cmp	w5, #192                        // } else if bits == 192 {
 	b.ne	.Laesv8_armv8_expand_4
 	and	v2.16b, v0.16b, v16.16b         // last = prefixes(last & (u64x2(0, ~0) as u8x16)) ^ next;
-	ext	v1.16b, v7.16b, v2.16b, #12     // let pairs = x ^ ext(zero, x, 12);
-	eor	v1.16b, v2.16b, v1.16b
-	ext	v2.16b, v7.16b, v1.16b, #8      // return pairs ^ ext(zero, pairs, 8);
-	eor	v0.16b, v3.16b, v1.16b
+	ext	v0.16b, v7.16b, v2.16b, #12     // let pairs = x ^ ext(zero, x, 12);
+	eor	v0.16b, v2.16b, v0.16b
+	ext	v2.16b, v7.16b, v0.16b, #8      // return pairs ^ ext(zero, pairs, 8);
+	eor	v0.16b, v3.16b, v0.16b
 	eor	v0.16b, v0.16b, v2.16b
 	b	.Laesv8_armv8_expand_5
 .Laesv8_armv8_expand_4:
-	ext	v1.16b, v7.16b, v0.16b, #12     // let pairs = x ^ ext(zero, x, 12);
+	ext	v2.16b, v7.16b, v0.16b, #12     // let pairs = x ^ ext(zero, x, 12);
 	aese	v3.16b, v7.16b                  // inline fn sub_word(words: u8x16) -> u8x16 { return aese(words, 0); }
-	eor	v1.16b, v0.16b, v1.16b
-	ext	v2.16b, v7.16b, v1.16b, #8      // return pairs ^ ext(zero, pairs, 8);
-	eor	v1.16b, v3.16b, v1.16b          // last = prefixes(last) ^ sub_word(next);
-	eor	v0.16b, v1.16b, v2.16b
+	eor	v0.16b, v0.16b, v2.16b
+	ext	v2.16b, v7.16b, v0.16b, #8      // return pairs ^ ext(zero, pairs, 8);
+	eor	v0.16b, v3.16b, v0.16b          // last = prefixes(last) ^ sub_word(next);
+	eor	v0.16b, v0.16b, v2.16b
 .Laesv8_armv8_expand_5:
 	cmp	x1, x3                          // while at < end {
 	b.lo	.Laesv8_armv8_expand_1
@@ -3272,7 +3268,7 @@ aesv8_armv8_expand:
 	lsr	w1, w5, #5                      // key.rounds = bits as u32 / 32 + 6;
 	add	x0, x6, x0
 	add	w1, w1, #6
-	stur	q19, [x0, #-16]
+	stur	q1, [x0, #-16]
 	str	w1, [x6, #240]
 	ret
 

@@ -59,15 +59,15 @@ ocb_aes_hw_encrypt:
 	movz	x13, #0x0
 	b	.Locb_aes_hw_encrypt_3
 .Locb_aes_hw_encrypt_1:
-	ldp	q25, q24, [x4]                  // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	ldp	q24, q23, [x4]                  // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	mov	x12, x1
 	mov	x11, x0
 	movz	x13, #0x0
-	ldp	q23, q22, [x4, #32]
-	ldp	q21, q20, [x4, #64]
-	ldp	q19, q18, [x4, #96]
-	ldp	q17, q16, [x4, #128]
-	ldr	q7, [x4, #160]                  // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	ldp	q22, q21, [x4, #32]
+	ldp	q20, q19, [x4, #64]
+	ldp	q18, q17, [x4, #96]
+	ldp	q16, q7, [x4, #128]
+	ldr	q6, [x4, #160]                  // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 .Locb_aes_hw_encrypt_2:
 	add	x14, x3, x13                    // delta = delta ^ mask[ntz((first + k) as u32)];
 	rbit	w8, w14                         // inline fn ntz(n: u32) -> u32 { return clz(rbit(n)); }
@@ -77,116 +77,116 @@ ocb_aes_hw_encrypt:
 	add	x9, x14, #2
 	clz	w17, w8
 	rbit	w8, w9
-	clz	w9, w8
+	add	x9, x14, #3
+	clz	w14, w8
+	rbit	w8, w9
 	ldr	q0, [x5, x16, lsl #4]
-	ldr	q1, [x5, x17, lsl #4]
-	ldp	q29, q26, [x11], #64            // let p = src[k];
-	add	x8, x14, #3
-	eor	v0.16b, v5.16b, v0.16b
-	rbit	w8, w8
-	eor	v2.16b, v0.16b, v1.16b
-	eor	v31.16b, v29.16b, v0.16b        // dst[k] = encipher(p ^ delta, key, R) ^ delta;
 	clz	w8, w8
-	eor	v30.16b, v26.16b, v2.16b
-	ldr	q1, [x5, x9, lsl #4]
-	aese	v31.16b, v25.16b                // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	aesmc	v31.16b, v31.16b
-	ldr	q3, [x5, x8, lsl #4]
-	ldp	q6, q27, [x11, #-32]
-	aese	v30.16b, v25.16b
-	aesmc	v30.16b, v30.16b
-	eor	v8.16b, v2.16b, v1.16b
-	eor	v5.16b, v8.16b, v3.16b
-	eor	v3.16b, v6.16b, v8.16b
-	aese	v3.16b, v25.16b
-	aesmc	v3.16b, v3.16b
+	ldr	q1, [x5, x17, lsl #4]
+	ldr	q2, [x5, x14, lsl #4]
+	ldp	q29, q25, [x11], #64            // let p = src[k];
+	eor	v0.16b, v5.16b, v0.16b
+	eor	v1.16b, v0.16b, v1.16b
+	eor	v3.16b, v1.16b, v2.16b
+	ldr	q2, [x5, x8, lsl #4]
+	ldp	q26, q27, [x11, #-32]
+	eor	v5.16b, v3.16b, v2.16b
+	eor	v8.16b, v29.16b, v0.16b         // dst[k] = encipher(p ^ delta, key, R) ^ delta;
+	eor	v31.16b, v25.16b, v1.16b
+	eor	v30.16b, v26.16b, v3.16b
+	eor	v4.16b, v27.16b, v5.16b
+	aese	v8.16b, v24.16b                 // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	aesmc	v8.16b, v8.16b
 	aese	v31.16b, v24.16b
 	aesmc	v31.16b, v31.16b
 	aese	v30.16b, v24.16b
 	aesmc	v30.16b, v30.16b
-	aese	v3.16b, v24.16b
-	aesmc	v3.16b, v3.16b
+	aese	v4.16b, v24.16b
+	aesmc	v4.16b, v4.16b
+	aese	v8.16b, v23.16b
+	aesmc	v8.16b, v8.16b
 	aese	v31.16b, v23.16b
 	aesmc	v31.16b, v31.16b
 	aese	v30.16b, v23.16b
 	aesmc	v30.16b, v30.16b
-	aese	v3.16b, v23.16b
-	aesmc	v3.16b, v3.16b
-	aese	v31.16b, v22.16b
-	aesmc	v31.16b, v31.16b
-	eor	v4.16b, v27.16b, v5.16b
-	aese	v4.16b, v25.16b
-	aesmc	v4.16b, v4.16b
-	aese	v30.16b, v22.16b
-	aesmc	v30.16b, v30.16b
-	aese	v3.16b, v22.16b
-	aesmc	v3.16b, v3.16b
-	aese	v31.16b, v21.16b
-	aesmc	v31.16b, v31.16b
-	aese	v4.16b, v24.16b
-	aesmc	v4.16b, v4.16b
-	aese	v30.16b, v21.16b
-	aesmc	v30.16b, v30.16b
-	aese	v3.16b, v21.16b
-	aesmc	v3.16b, v3.16b
-	aese	v31.16b, v20.16b
-	aesmc	v31.16b, v31.16b
 	aese	v4.16b, v23.16b
 	aesmc	v4.16b, v4.16b
-	aese	v30.16b, v20.16b
-	aesmc	v30.16b, v30.16b
-	aese	v3.16b, v20.16b
-	aesmc	v3.16b, v3.16b
-	aese	v31.16b, v19.16b
+	aese	v8.16b, v22.16b
+	aesmc	v8.16b, v8.16b
+	aese	v31.16b, v22.16b
 	aesmc	v31.16b, v31.16b
+	aese	v30.16b, v22.16b
+	aesmc	v30.16b, v30.16b
 	aese	v4.16b, v22.16b
 	aesmc	v4.16b, v4.16b
-	aese	v30.16b, v19.16b
-	aesmc	v30.16b, v30.16b
-	aese	v3.16b, v19.16b
-	aesmc	v3.16b, v3.16b
-	aese	v31.16b, v18.16b
+	aese	v8.16b, v21.16b
+	aesmc	v8.16b, v8.16b
+	aese	v31.16b, v21.16b
 	aesmc	v31.16b, v31.16b
+	aese	v30.16b, v21.16b
+	aesmc	v30.16b, v30.16b
 	aese	v4.16b, v21.16b
 	aesmc	v4.16b, v4.16b
-	aese	v30.16b, v18.16b
-	aesmc	v30.16b, v30.16b
-	aese	v3.16b, v18.16b
-	aesmc	v3.16b, v3.16b
-	aese	v31.16b, v17.16b
+	aese	v8.16b, v20.16b
+	aesmc	v8.16b, v8.16b
+	aese	v31.16b, v20.16b
 	aesmc	v31.16b, v31.16b
+	aese	v30.16b, v20.16b
+	aesmc	v30.16b, v30.16b
 	aese	v4.16b, v20.16b
 	aesmc	v4.16b, v4.16b
-	aese	v30.16b, v17.16b
+	aese	v8.16b, v19.16b
+	aesmc	v8.16b, v8.16b
+	aese	v31.16b, v19.16b
+	aesmc	v31.16b, v31.16b
+	aese	v30.16b, v19.16b
 	aesmc	v30.16b, v30.16b
-	aese	v3.16b, v17.16b
-	aesmc	v3.16b, v3.16b
-	aese	v31.16b, v16.16b                // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
-	aese	v30.16b, v16.16b
-	eor	v0.16b, v7.16b, v0.16b
 	aese	v4.16b, v19.16b
 	aesmc	v4.16b, v4.16b
-	aese	v3.16b, v16.16b
-	eor	v1.16b, v7.16b, v2.16b
-	eor	v2.16b, v7.16b, v8.16b
-	eor	v28.16b, v28.16b, v29.16b       // sum = sum ^ p;
-	eor	v0.16b, v0.16b, v31.16b
-	add	x13, x13, #4                    // for k in 0..blocks weave 4, 1 {
+	aese	v8.16b, v18.16b
+	aesmc	v8.16b, v8.16b
+	aese	v31.16b, v18.16b
+	aesmc	v31.16b, v31.16b
+	aese	v30.16b, v18.16b
+	aesmc	v30.16b, v30.16b
 	aese	v4.16b, v18.16b
 	aesmc	v4.16b, v4.16b
-	sub	x15, x15, #1
-	eor	v29.16b, v7.16b, v5.16b
-	eor	v1.16b, v1.16b, v30.16b
-	eor	v2.16b, v2.16b, v3.16b
-	stp	q0, q1, [x12], #64
+	aese	v8.16b, v17.16b
+	aesmc	v8.16b, v8.16b
+	aese	v31.16b, v17.16b
+	aesmc	v31.16b, v31.16b
+	aese	v30.16b, v17.16b
+	aesmc	v30.16b, v30.16b
 	aese	v4.16b, v17.16b
 	aesmc	v4.16b, v4.16b
-	eor	v1.16b, v26.16b, v6.16b
-	eor	v0.16b, v27.16b, v28.16b
-	eor	v28.16b, v1.16b, v0.16b
+	aese	v8.16b, v16.16b
+	aesmc	v8.16b, v8.16b
+	aese	v31.16b, v16.16b
+	aesmc	v31.16b, v31.16b
+	aese	v30.16b, v16.16b
+	aesmc	v30.16b, v30.16b
 	aese	v4.16b, v16.16b
-	eor	v0.16b, v29.16b, v4.16b
-	stp	q2, q0, [x12, #-32]
+	aesmc	v4.16b, v4.16b
+	aese	v8.16b, v7.16b                  // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	add	x13, x13, #4                    // for k in 0..blocks weave 4, 1 {
+	sub	x15, x15, #1
+	aese	v31.16b, v7.16b
+	aese	v30.16b, v7.16b
+	aese	v4.16b, v7.16b
+	eor	v0.16b, v6.16b, v0.16b
+	eor	v1.16b, v6.16b, v1.16b
+	eor	v2.16b, v6.16b, v3.16b
+	eor	v3.16b, v28.16b, v29.16b        // sum = sum ^ p;
+	eor	v28.16b, v6.16b, v5.16b
+	eor	v0.16b, v0.16b, v8.16b
+	eor	v1.16b, v1.16b, v31.16b
+	eor	v2.16b, v2.16b, v30.16b
+	stp	q0, q1, [x12], #64
+	eor	v1.16b, v25.16b, v26.16b
+	eor	v0.16b, v27.16b, v3.16b
+	eor	v3.16b, v28.16b, v4.16b
+	eor	v28.16b, v1.16b, v0.16b
+	stp	q2, q3, [x12, #-32]
 	cbnz	x15, .Locb_aes_hw_encrypt_2
 .Locb_aes_hw_encrypt_3:
 	and	x8, x2, #0x3                    // for k in 0..blocks weave 4, 1 {
@@ -241,16 +241,16 @@ ocb_aes_hw_encrypt:
 	movz	x13, #0x0
 	b	.Locb_aes_hw_encrypt_8
 .Locb_aes_hw_encrypt_6:
-	ldp	q26, q25, [x4]                  // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	ldp	q27, q26, [x4]                  // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	mov	x12, x1
 	mov	x11, x0
 	movz	x13, #0x0
-	ldp	q24, q23, [x4, #32]
-	ldp	q22, q21, [x4, #64]
-	ldp	q20, q19, [x4, #96]
-	ldp	q18, q17, [x4, #128]
-	ldp	q16, q7, [x4, #160]
-	ldr	q6, [x4, #192]                  // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	ldp	q25, q24, [x4, #32]
+	ldp	q23, q22, [x4, #64]
+	ldp	q21, q20, [x4, #96]
+	ldp	q19, q18, [x4, #128]
+	ldp	q17, q16, [x4, #160]
+	ldr	q7, [x4, #192]                  // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 .Locb_aes_hw_encrypt_7:
 	add	x14, x3, x13                    // delta = delta ^ mask[ntz((first + k) as u32)];
 	rbit	w8, w14                         // inline fn ntz(n: u32) -> u32 { return clz(rbit(n)); }
@@ -260,130 +260,130 @@ ocb_aes_hw_encrypt:
 	add	x9, x14, #2
 	clz	w17, w8
 	rbit	w8, w9
-	clz	w9, w8
+	add	x9, x14, #3
+	clz	w14, w8
+	rbit	w8, w9
 	ldr	q0, [x5, x16, lsl #4]
-	ldr	q1, [x5, x17, lsl #4]
-	ldp	q31, q27, [x11], #64            // let p = src[k];
-	add	x8, x14, #3
-	rbit	w8, w8
-	eor	v2.16b, v5.16b, v0.16b
 	clz	w8, w8
-	eor	v10.16b, v2.16b, v1.16b
-	eor	v3.16b, v31.16b, v2.16b         // dst[k] = encipher(p ^ delta, key, R) ^ delta;
-	eor	v8.16b, v27.16b, v10.16b
-	ldr	q0, [x5, x9, lsl #4]
-	aese	v3.16b, v26.16b                 // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	aesmc	v3.16b, v3.16b
-	ldr	q1, [x5, x8, lsl #4]
-	ldp	q29, q30, [x11, #-32]
-	aese	v8.16b, v26.16b
+	ldr	q1, [x5, x17, lsl #4]
+	ldr	q2, [x5, x14, lsl #4]
+	ldp	q3, q29, [x11], #64             // let p = src[k];
+	add	x13, x13, #4                    // for k in 0..blocks weave 4, 1 {
+	eor	v6.16b, v5.16b, v0.16b
+	sub	x15, x15, #1
+	eor	v1.16b, v6.16b, v1.16b
+	eor	v0.16b, v3.16b, v6.16b          // dst[k] = encipher(p ^ delta, key, R) ^ delta;
+	ldr	q5, [x5, x8, lsl #4]
+	ldp	q31, q30, [x11, #-32]
+	aese	v0.16b, v27.16b                 // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	aesmc	v0.16b, v0.16b
+	eor	v4.16b, v1.16b, v2.16b
+	eor	v2.16b, v29.16b, v1.16b
+	eor	v5.16b, v4.16b, v5.16b
+	eor	v9.16b, v31.16b, v4.16b
+	eor	v8.16b, v30.16b, v5.16b
+	aese	v2.16b, v27.16b
+	aesmc	v2.16b, v2.16b
+	aese	v9.16b, v27.16b
+	aesmc	v9.16b, v9.16b
+	aese	v8.16b, v27.16b
 	aesmc	v8.16b, v8.16b
-	eor	v0.16b, v10.16b, v0.16b
-	eor	v5.16b, v0.16b, v1.16b
-	eor	v9.16b, v29.16b, v0.16b
+	aese	v0.16b, v26.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v26.16b
+	aesmc	v2.16b, v2.16b
 	aese	v9.16b, v26.16b
 	aesmc	v9.16b, v9.16b
-	aese	v3.16b, v25.16b
-	aesmc	v3.16b, v3.16b
-	eor	v4.16b, v30.16b, v5.16b
-	aese	v4.16b, v26.16b
-	aesmc	v4.16b, v4.16b
-	aese	v8.16b, v25.16b
+	aese	v8.16b, v26.16b
 	aesmc	v8.16b, v8.16b
+	aese	v0.16b, v25.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v25.16b
+	aesmc	v2.16b, v2.16b
 	aese	v9.16b, v25.16b
 	aesmc	v9.16b, v9.16b
-	aese	v3.16b, v24.16b
-	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v25.16b
-	aesmc	v4.16b, v4.16b
-	aese	v8.16b, v24.16b
+	aese	v8.16b, v25.16b
 	aesmc	v8.16b, v8.16b
+	aese	v0.16b, v24.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v24.16b
+	aesmc	v2.16b, v2.16b
 	aese	v9.16b, v24.16b
 	aesmc	v9.16b, v9.16b
-	aese	v3.16b, v23.16b
-	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v24.16b
-	aesmc	v4.16b, v4.16b
-	aese	v8.16b, v23.16b
+	aese	v8.16b, v24.16b
 	aesmc	v8.16b, v8.16b
+	aese	v0.16b, v23.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v23.16b
+	aesmc	v2.16b, v2.16b
 	aese	v9.16b, v23.16b
 	aesmc	v9.16b, v9.16b
-	aese	v3.16b, v22.16b
-	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v23.16b
-	aesmc	v4.16b, v4.16b
-	aese	v8.16b, v22.16b
+	aese	v8.16b, v23.16b
 	aesmc	v8.16b, v8.16b
+	aese	v0.16b, v22.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v22.16b
+	aesmc	v2.16b, v2.16b
 	aese	v9.16b, v22.16b
 	aesmc	v9.16b, v9.16b
-	aese	v3.16b, v21.16b
-	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v22.16b
-	aesmc	v4.16b, v4.16b
-	aese	v8.16b, v21.16b
+	aese	v8.16b, v22.16b
 	aesmc	v8.16b, v8.16b
+	aese	v0.16b, v21.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v21.16b
+	aesmc	v2.16b, v2.16b
 	aese	v9.16b, v21.16b
 	aesmc	v9.16b, v9.16b
-	aese	v3.16b, v20.16b
-	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v21.16b
-	aesmc	v4.16b, v4.16b
-	aese	v8.16b, v20.16b
+	aese	v8.16b, v21.16b
 	aesmc	v8.16b, v8.16b
+	aese	v0.16b, v20.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v20.16b
+	aesmc	v2.16b, v2.16b
 	aese	v9.16b, v20.16b
 	aesmc	v9.16b, v9.16b
-	aese	v3.16b, v19.16b
-	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v20.16b
-	aesmc	v4.16b, v4.16b
-	aese	v8.16b, v19.16b
+	aese	v8.16b, v20.16b
 	aesmc	v8.16b, v8.16b
+	aese	v0.16b, v19.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v19.16b
+	aesmc	v2.16b, v2.16b
 	aese	v9.16b, v19.16b
 	aesmc	v9.16b, v9.16b
-	aese	v3.16b, v18.16b
-	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v19.16b
-	aesmc	v4.16b, v4.16b
-	aese	v8.16b, v18.16b
+	aese	v8.16b, v19.16b
 	aesmc	v8.16b, v8.16b
+	aese	v0.16b, v18.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v18.16b
+	aesmc	v2.16b, v2.16b
 	aese	v9.16b, v18.16b
 	aesmc	v9.16b, v9.16b
-	aese	v3.16b, v17.16b
-	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v18.16b
-	aesmc	v4.16b, v4.16b
-	aese	v8.16b, v17.16b
+	aese	v8.16b, v18.16b
 	aesmc	v8.16b, v8.16b
+	aese	v0.16b, v17.16b
+	aesmc	v0.16b, v0.16b
+	aese	v2.16b, v17.16b
+	aesmc	v2.16b, v2.16b
 	aese	v9.16b, v17.16b
 	aesmc	v9.16b, v9.16b
-	aese	v3.16b, v16.16b
-	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v17.16b
-	aesmc	v4.16b, v4.16b
-	aese	v8.16b, v16.16b
+	aese	v8.16b, v17.16b
 	aesmc	v8.16b, v8.16b
+	aese	v0.16b, v16.16b                 // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aese	v2.16b, v16.16b
 	aese	v9.16b, v16.16b
-	aesmc	v9.16b, v9.16b
-	aese	v3.16b, v7.16b                  // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
-	aese	v8.16b, v7.16b
-	eor	v11.16b, v6.16b, v2.16b
-	aese	v4.16b, v16.16b
-	aesmc	v4.16b, v4.16b
-	aese	v9.16b, v7.16b
-	eor	v1.16b, v6.16b, v10.16b
-	eor	v2.16b, v6.16b, v0.16b
-	eor	v28.16b, v28.16b, v31.16b       // sum = sum ^ p;
-	eor	v0.16b, v11.16b, v3.16b
-	add	x13, x13, #4                    // for k in 0..blocks weave 4, 1 {
-	aese	v4.16b, v7.16b
-	sub	x15, x15, #1
-	eor	v3.16b, v6.16b, v5.16b
-	eor	v1.16b, v1.16b, v8.16b
-	eor	v2.16b, v2.16b, v9.16b
+	aese	v8.16b, v16.16b
+	eor	v10.16b, v7.16b, v6.16b
+	eor	v1.16b, v7.16b, v1.16b
+	eor	v6.16b, v7.16b, v4.16b
+	eor	v4.16b, v28.16b, v3.16b         // sum = sum ^ p;
+	eor	v3.16b, v7.16b, v5.16b
+	eor	v0.16b, v10.16b, v0.16b
+	eor	v1.16b, v1.16b, v2.16b
+	eor	v2.16b, v6.16b, v9.16b
 	stp	q0, q1, [x12], #64
-	eor	v1.16b, v27.16b, v29.16b
-	eor	v0.16b, v30.16b, v28.16b
-	eor	v3.16b, v3.16b, v4.16b
+	eor	v1.16b, v29.16b, v31.16b
+	eor	v0.16b, v30.16b, v4.16b
+	eor	v3.16b, v3.16b, v8.16b
 	eor	v28.16b, v1.16b, v0.16b
 	stp	q2, q3, [x12, #-32]
 	cbnz	x15, .Locb_aes_hw_encrypt_7
@@ -443,15 +443,15 @@ ocb_aes_hw_encrypt:
 	movz	x11, #0x0                       // for k in 0..blocks weave 4, 1 {
 	b	.Locb_aes_hw_encrypt_13
 .Locb_aes_hw_encrypt_11:
-	ldp	q8, q31, [x4]                   // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
+	ldp	q31, q30, [x4]                  // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	movz	x11, #0x0
-	ldp	q30, q29, [x4, #32]
-	ldp	q27, q26, [x4, #64]
-	ldp	q25, q24, [x4, #96]
-	ldp	q23, q22, [x4, #128]
-	ldp	q21, q20, [x4, #160]
-	ldp	q19, q18, [x4, #192]
-	ldr	q17, [x4, #224]                 // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	ldp	q29, q27, [x4, #32]
+	ldp	q26, q25, [x4, #64]
+	ldp	q24, q23, [x4, #96]
+	ldp	q22, q21, [x4, #128]
+	ldp	q20, q19, [x4, #160]
+	ldp	q18, q17, [x4, #192]
+	ldr	q16, [x4, #224]                 // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 .Locb_aes_hw_encrypt_12:
 	add	x10, x3, x11                    // delta = delta ^ mask[ntz((first + k) as u32)];
 	rbit	w8, w10                         // inline fn ntz(n: u32) -> u32 { return clz(rbit(n)); }
@@ -468,26 +468,18 @@ ocb_aes_hw_encrypt:
 	clz	w9, w9
 	ldr	q1, [x5, x14, lsl #4]
 	ldr	q2, [x5, x8, lsl #4]
-	ldr	q4, [x5, x9, lsl #4]
-	ldp	q10, q9, [x0], #64              // let p = src[k];
-	eor	v16.16b, v5.16b, v0.16b
-	eor	v6.16b, v16.16b, v1.16b
+	ldp	q9, q8, [x0], #64               // let p = src[k];
+	eor	v10.16b, v5.16b, v0.16b
+	eor	v6.16b, v10.16b, v1.16b
 	eor	v3.16b, v6.16b, v2.16b
-	eor	v5.16b, v3.16b, v4.16b
-	eor	v11.16b, v10.16b, v16.16b       // dst[k] = encipher(p ^ delta, key, R) ^ delta;
+	ldr	q0, [x5, x9, lsl #4]
 	ldp	q2, q1, [x0, #-32]
-	eor	v7.16b, v9.16b, v6.16b
-	aese	v11.16b, v8.16b                 // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
-	aesmc	v11.16b, v11.16b
-	aese	v7.16b, v8.16b
-	aesmc	v7.16b, v7.16b
+	eor	v5.16b, v3.16b, v0.16b
+	eor	v11.16b, v9.16b, v10.16b        // dst[k] = encipher(p ^ delta, key, R) ^ delta;
+	eor	v7.16b, v8.16b, v6.16b
 	eor	v4.16b, v2.16b, v3.16b
 	eor	v0.16b, v1.16b, v5.16b
-	aese	v4.16b, v8.16b
-	aesmc	v4.16b, v4.16b
-	aese	v0.16b, v8.16b
-	aesmc	v0.16b, v0.16b
-	aese	v11.16b, v31.16b
+	aese	v11.16b, v31.16b                // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v11.16b, v11.16b
 	aese	v7.16b, v31.16b
 	aesmc	v7.16b, v7.16b
@@ -583,26 +575,34 @@ ocb_aes_hw_encrypt:
 	aesmc	v4.16b, v4.16b
 	aese	v0.16b, v19.16b
 	aesmc	v0.16b, v0.16b
-	aese	v11.16b, v18.16b                // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aese	v11.16b, v18.16b
+	aesmc	v11.16b, v11.16b
+	aese	v7.16b, v18.16b
+	aesmc	v7.16b, v7.16b
+	aese	v4.16b, v18.16b
+	aesmc	v4.16b, v4.16b
+	aese	v0.16b, v18.16b
+	aesmc	v0.16b, v0.16b
+	aese	v11.16b, v17.16b                // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 	add	x11, x11, #4                    // for k in 0..blocks weave 4, 1 {
 	sub	x12, x12, #1
-	aese	v7.16b, v18.16b
-	aese	v4.16b, v18.16b
-	aese	v0.16b, v18.16b
-	eor	v16.16b, v17.16b, v16.16b
-	eor	v6.16b, v17.16b, v6.16b
-	eor	v3.16b, v17.16b, v3.16b
-	eor	v10.16b, v28.16b, v10.16b       // sum = sum ^ p;
-	eor	v28.16b, v17.16b, v5.16b
-	eor	v16.16b, v16.16b, v11.16b
+	aese	v7.16b, v17.16b
+	aese	v4.16b, v17.16b
+	aese	v0.16b, v17.16b
+	eor	v10.16b, v16.16b, v10.16b
+	eor	v6.16b, v16.16b, v6.16b
+	eor	v3.16b, v16.16b, v3.16b
+	eor	v9.16b, v28.16b, v9.16b         // sum = sum ^ p;
+	eor	v28.16b, v16.16b, v5.16b
+	eor	v10.16b, v10.16b, v11.16b
 	eor	v6.16b, v6.16b, v7.16b
-	stp	q16, q6, [x1], #64
 	eor	v3.16b, v3.16b, v4.16b
-	eor	v2.16b, v9.16b, v2.16b
-	eor	v1.16b, v1.16b, v10.16b
+	stp	q10, q6, [x1], #64
+	eor	v2.16b, v8.16b, v2.16b
+	eor	v1.16b, v1.16b, v9.16b
 	eor	v0.16b, v28.16b, v0.16b
-	stp	q3, q0, [x1, #-32]
 	eor	v28.16b, v2.16b, v1.16b
+	stp	q3, q0, [x1, #-32]
 	cbnz	x12, .Locb_aes_hw_encrypt_12
 .Locb_aes_hw_encrypt_13:
 	and	x2, x2, #0x3                    // for k in 0..blocks weave 4, 1 {
@@ -693,10 +693,17 @@ ocb_aes_hw_encrypt:
 	.type	32
 	.endef
 	.p2align	4
+	.seh_proc	ocb_aes_hw_decrypt
 ocb_aes_hw_decrypt:
 	hint	#34                             // bti c
-	ldr	q4, [x6]                        // var delta = offset[0];
-	ldr	q26, [x7]                       // var sum = checksum[0];
+	.seh_nop
+	sub	sp, sp, #16
+	.seh_stackalloc	16
+	str	d8, [sp]
+	.seh_save_freg	d8, 0
+	.seh_endprologue
+	ldr	q26, [x6]                       // var delta = offset[0];
+	ldr	q24, [x7]                       // var sum = checksum[0];
 	ldr	w10, [x4, #240]                 // if key.rounds == R {
 	cmp	w10, #10
 	b.ne	.Locb_aes_hw_decrypt_5
@@ -707,17 +714,18 @@ ocb_aes_hw_decrypt:
 	movz	x13, #0x0
 	b	.Locb_aes_hw_decrypt_3
 .Locb_aes_hw_decrypt_1:
-	ldp	q24, q23, [x4]                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
+	ldp	q23, q22, [x4]                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	mov	x12, x1
 	mov	x11, x0
 	movz	x13, #0x0
-	ldp	q22, q21, [x4, #32]
-	ldp	q20, q19, [x4, #64]
-	ldp	q18, q17, [x4, #96]
-	ldp	q16, q7, [x4, #128]
-	ldr	q6, [x4, #160]                  // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	ldp	q21, q20, [x4, #32]
+	ldp	q19, q18, [x4, #64]
+	ldp	q17, q16, [x4, #96]
+	ldp	q7, q6, [x4, #128]
+	ldr	q5, [x4, #160]                  // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 .Locb_aes_hw_decrypt_2:
 	add	x14, x3, x13                    // delta = delta ^ mask[ntz((first + k) as u32)];
+	sub	x15, x15, #1                    // for k in 0..blocks weave 4, 1 {
 	rbit	w8, w14                         // inline fn ntz(n: u32) -> u32 { return clz(rbit(n)); }
 	add	x9, x14, #1
 	clz	w16, w8
@@ -725,159 +733,158 @@ ocb_aes_hw_decrypt:
 	add	x9, x14, #2
 	clz	w17, w8
 	rbit	w8, w9
-	clz	w9, w8
+	add	x9, x14, #3
+	clz	w14, w8
+	rbit	w8, w9
 	ldr	q0, [x5, x16, lsl #4]
-	ldp	q1, q3, [x11], #64              // let p = decipher(src[k] ^ delta, key, R) ^ delta;
-	eor	v2.16b, v4.16b, v0.16b
-	eor	v25.16b, v1.16b, v2.16b
-	aesd	v25.16b, v24.16b                // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
-	aesimc	v25.16b, v25.16b
-	add	x8, x14, #3
-	rbit	w8, w8
-	ldr	q0, [x5, x17, lsl #4]
-	ldr	q1, [x5, x9, lsl #4]
-	eor	v29.16b, v6.16b, v2.16b
-	ldp	q4, q28, [x11, #-32]
-	aesd	v25.16b, v23.16b
-	aesimc	v25.16b, v25.16b
 	clz	w8, w8
-	eor	v2.16b, v2.16b, v0.16b
-	eor	v5.16b, v3.16b, v2.16b
-	eor	v27.16b, v2.16b, v1.16b
-	ldr	q0, [x5, x8, lsl #4]
-	aesd	v5.16b, v24.16b
-	aesimc	v5.16b, v5.16b
-	eor	v3.16b, v4.16b, v27.16b
-	aesd	v3.16b, v24.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v5.16b, v23.16b
-	aesimc	v5.16b, v5.16b
+	ldr	q1, [x5, x17, lsl #4]
+	ldr	q30, [x5, x14, lsl #4]
+	add	x13, x13, #4
+	ldr	q29, [x5, x8, lsl #4]
+	eor	v2.16b, v26.16b, v0.16b
+	ldp	q0, q3, [x11], #64              // let p = decipher(src[k] ^ delta, key, R) ^ delta;
+	eor	v1.16b, v2.16b, v1.16b
+	eor	v28.16b, v5.16b, v2.16b
+	ldp	q4, q27, [x11, #-32]
+	eor	v25.16b, v0.16b, v2.16b
+	eor	v31.16b, v3.16b, v1.16b
+	eor	v0.16b, v1.16b, v30.16b
+	eor	v1.16b, v5.16b, v1.16b
+	aesd	v25.16b, v23.16b                // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
+	aesimc	v25.16b, v25.16b
+	aesd	v31.16b, v23.16b
+	aesimc	v31.16b, v31.16b
+	eor	v30.16b, v4.16b, v0.16b
+	eor	v26.16b, v0.16b, v29.16b
+	eor	v2.16b, v5.16b, v0.16b
 	aesd	v25.16b, v22.16b
 	aesimc	v25.16b, v25.16b
-	eor	v4.16b, v27.16b, v0.16b
-	eor	v28.16b, v28.16b, v4.16b
-	aesd	v3.16b, v23.16b
-	aesimc	v3.16b, v3.16b
-	aesd	v5.16b, v22.16b
-	aesimc	v5.16b, v5.16b
+	aesd	v31.16b, v22.16b
+	aesimc	v31.16b, v31.16b
+	aesd	v30.16b, v23.16b
+	aesimc	v30.16b, v30.16b
+	eor	v3.16b, v27.16b, v26.16b
+	eor	v4.16b, v5.16b, v26.16b
 	aesd	v25.16b, v21.16b
 	aesimc	v25.16b, v25.16b
-	aesd	v28.16b, v24.16b
-	aesimc	v28.16b, v28.16b
-	aesd	v3.16b, v22.16b
+	aesd	v31.16b, v21.16b
+	aesimc	v31.16b, v31.16b
+	aesd	v30.16b, v22.16b
+	aesimc	v30.16b, v30.16b
+	aesd	v3.16b, v23.16b
 	aesimc	v3.16b, v3.16b
-	aesd	v5.16b, v21.16b
-	aesimc	v5.16b, v5.16b
 	aesd	v25.16b, v20.16b
 	aesimc	v25.16b, v25.16b
-	aesd	v28.16b, v23.16b
-	aesimc	v28.16b, v28.16b
-	aesd	v3.16b, v21.16b
+	aesd	v31.16b, v20.16b
+	aesimc	v31.16b, v31.16b
+	aesd	v30.16b, v21.16b
+	aesimc	v30.16b, v30.16b
+	aesd	v3.16b, v22.16b
 	aesimc	v3.16b, v3.16b
-	aesd	v5.16b, v20.16b
-	aesimc	v5.16b, v5.16b
 	aesd	v25.16b, v19.16b
 	aesimc	v25.16b, v25.16b
-	aesd	v28.16b, v22.16b
-	aesimc	v28.16b, v28.16b
-	aesd	v3.16b, v20.16b
+	aesd	v31.16b, v19.16b
+	aesimc	v31.16b, v31.16b
+	aesd	v30.16b, v20.16b
+	aesimc	v30.16b, v30.16b
+	aesd	v3.16b, v21.16b
 	aesimc	v3.16b, v3.16b
-	aesd	v5.16b, v19.16b
-	aesimc	v5.16b, v5.16b
 	aesd	v25.16b, v18.16b
 	aesimc	v25.16b, v25.16b
-	aesd	v28.16b, v21.16b
-	aesimc	v28.16b, v28.16b
-	aesd	v3.16b, v19.16b
+	aesd	v31.16b, v18.16b
+	aesimc	v31.16b, v31.16b
+	aesd	v30.16b, v19.16b
+	aesimc	v30.16b, v30.16b
+	aesd	v3.16b, v20.16b
 	aesimc	v3.16b, v3.16b
-	aesd	v5.16b, v18.16b
-	aesimc	v5.16b, v5.16b
 	aesd	v25.16b, v17.16b
 	aesimc	v25.16b, v25.16b
-	aesd	v28.16b, v20.16b
-	aesimc	v28.16b, v28.16b
-	aesd	v3.16b, v18.16b
+	aesd	v31.16b, v17.16b
+	aesimc	v31.16b, v31.16b
+	aesd	v30.16b, v18.16b
+	aesimc	v30.16b, v30.16b
+	aesd	v3.16b, v19.16b
 	aesimc	v3.16b, v3.16b
-	aesd	v5.16b, v17.16b
-	aesimc	v5.16b, v5.16b
 	aesd	v25.16b, v16.16b
 	aesimc	v25.16b, v25.16b
-	aesd	v28.16b, v19.16b
-	aesimc	v28.16b, v28.16b
+	aesd	v31.16b, v16.16b
+	aesimc	v31.16b, v31.16b
+	aesd	v30.16b, v17.16b
+	aesimc	v30.16b, v30.16b
+	aesd	v3.16b, v18.16b
+	aesimc	v3.16b, v3.16b
+	aesd	v25.16b, v7.16b
+	aesimc	v25.16b, v25.16b
+	aesd	v31.16b, v7.16b
+	aesimc	v31.16b, v31.16b
+	aesd	v30.16b, v16.16b
+	aesimc	v30.16b, v30.16b
 	aesd	v3.16b, v17.16b
 	aesimc	v3.16b, v3.16b
-	aesd	v5.16b, v16.16b
-	aesimc	v5.16b, v5.16b
-	aesd	v25.16b, v7.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
-	aesd	v28.16b, v18.16b
-	aesimc	v28.16b, v28.16b
+	aesd	v25.16b, v6.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aesd	v31.16b, v6.16b
+	aesd	v30.16b, v7.16b
+	aesimc	v30.16b, v30.16b
 	aesd	v3.16b, v16.16b
 	aesimc	v3.16b, v3.16b
-	aesd	v5.16b, v7.16b
-	eor	v0.16b, v29.16b, v25.16b
-	aesd	v28.16b, v17.16b
-	aesimc	v28.16b, v28.16b
+	eor	v25.16b, v28.16b, v25.16b
+	eor	v1.16b, v1.16b, v31.16b
+	aesd	v30.16b, v6.16b
 	aesd	v3.16b, v7.16b
-	eor	v1.16b, v6.16b, v2.16b
-	eor	v2.16b, v26.16b, v0.16b         // sum = sum ^ p;
-	add	x13, x13, #4                    // for k in 0..blocks weave 4, 1 {
-	aesd	v28.16b, v16.16b
-	aesimc	v28.16b, v28.16b
-	sub	x15, x15, #1
-	eor	v1.16b, v1.16b, v5.16b
-	eor	v5.16b, v6.16b, v27.16b
-	stp	q0, q1, [x12], #64              // dst[k] = p;
-	eor	v0.16b, v2.16b, v1.16b
-	aesd	v28.16b, v7.16b
-	eor	v1.16b, v5.16b, v3.16b
-	eor	v2.16b, v6.16b, v4.16b
+	aesimc	v3.16b, v3.16b
+	eor	v0.16b, v24.16b, v25.16b        // sum = sum ^ p;
+	eor	v2.16b, v2.16b, v30.16b
+	aesd	v3.16b, v6.16b
 	eor	v0.16b, v0.16b, v1.16b
-	eor	v2.16b, v2.16b, v28.16b
-	eor	v26.16b, v0.16b, v2.16b
-	stp	q1, q2, [x12, #-32]
+	eor	v3.16b, v4.16b, v3.16b
+	eor	v0.16b, v0.16b, v2.16b
+	stp	q25, q1, [x12], #64             // dst[k] = p;
+	eor	v24.16b, v0.16b, v3.16b
+	stp	q2, q3, [x12, #-32]
 	cbnz	x15, .Locb_aes_hw_decrypt_2
 .Locb_aes_hw_decrypt_3:
 	and	x8, x2, #0x3                    // for k in 0..blocks weave 4, 1 {
 	cbz	x8, .Locb_aes_hw_decrypt_5
 	ldp	q2, q3, [x4]                    // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
-	ldp	q5, q6, [x4, #32]
-	ldp	q7, q16, [x4, #64]
-	ldp	q17, q18, [x4, #96]
-	ldp	q19, q20, [x4, #128]
-	ldr	q21, [x4, #160]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	ldp	q4, q5, [x4, #32]
+	ldp	q6, q7, [x4, #64]
+	ldp	q16, q17, [x4, #96]
+	ldp	q18, q19, [x4, #128]
+	ldr	q20, [x4, #160]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 .Locb_aes_hw_decrypt_4:
 	add	x9, x3, x13                     // delta = delta ^ mask[ntz((first + k) as u32)];
 	rbit	w9, w9                          // inline fn ntz(n: u32) -> u32 { return clz(rbit(n)); }
 	clz	w9, w9
 	ldr	q1, [x11], #16                  // let p = decipher(src[k] ^ delta, key, R) ^ delta;
 	ldr	q0, [x5, x9, lsl #4]
-	eor	v4.16b, v4.16b, v0.16b
-	eor	v0.16b, v1.16b, v4.16b
+	eor	v26.16b, v26.16b, v0.16b
+	eor	v0.16b, v1.16b, v26.16b
 	aesd	v0.16b, v2.16b                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v3.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v0.16b, v4.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v5.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v6.16b
 	aesimc	v0.16b, v0.16b
+	eor	v1.16b, v20.16b, v26.16b
 	aesd	v0.16b, v7.16b
 	aesimc	v0.16b, v0.16b
-	eor	v1.16b, v21.16b, v4.16b
 	aesd	v0.16b, v16.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v17.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v18.16b
 	aesimc	v0.16b, v0.16b
-	aesd	v0.16b, v19.16b
-	aesimc	v0.16b, v0.16b
-	aesd	v0.16b, v20.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aesd	v0.16b, v19.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 	add	x13, x13, #1                    // for k in 0..blocks weave 4, 1 {
 	sub	x8, x8, #1
 	eor	v0.16b, v1.16b, v0.16b
 	str	q0, [x12], #16                  // dst[k] = p;
-	eor	v26.16b, v26.16b, v0.16b        // sum = sum ^ p;
+	eor	v24.16b, v24.16b, v0.16b        // sum = sum ^ p;
 	cbnz	x8, .Locb_aes_hw_decrypt_4
 .Locb_aes_hw_decrypt_5:
 	cmp	w10, #12                        // if key.rounds == R {
@@ -889,7 +896,7 @@ ocb_aes_hw_decrypt:
 	movz	x13, #0x0
 	b	.Locb_aes_hw_decrypt_8
 .Locb_aes_hw_decrypt_6:
-	ldp	q24, q23, [x4]                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
+	ldp	q25, q23, [x4]                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	mov	x12, x1
 	mov	x11, x0
 	movz	x13, #0x0
@@ -898,9 +905,10 @@ ocb_aes_hw_decrypt:
 	ldp	q18, q17, [x4, #96]
 	ldp	q16, q7, [x4, #128]
 	ldp	q6, q5, [x4, #160]
-	ldr	q3, [x4, #192]                  // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	ldr	q4, [x4, #192]                  // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 .Locb_aes_hw_decrypt_7:
 	add	x14, x3, x13                    // delta = delta ^ mask[ntz((first + k) as u32)];
+	sub	x15, x15, #1                    // for k in 0..blocks weave 4, 1 {
 	rbit	w8, w14                         // inline fn ntz(n: u32) -> u32 { return clz(rbit(n)); }
 	add	x9, x14, #1
 	clz	w16, w8
@@ -908,143 +916,142 @@ ocb_aes_hw_decrypt:
 	add	x9, x14, #2
 	clz	w17, w8
 	rbit	w8, w9
-	clz	w9, w8
+	add	x9, x14, #3
+	clz	w14, w8
+	rbit	w8, w9
 	ldr	q0, [x5, x16, lsl #4]
-	add	x8, x14, #3
-	ldr	q2, [x5, x17, lsl #4]
-	ldp	q1, q27, [x11], #64             // let p = decipher(src[k] ^ delta, key, R) ^ delta;
-	eor	v0.16b, v4.16b, v0.16b
-	rbit	w8, w8
 	clz	w8, w8
-	eor	v29.16b, v0.16b, v2.16b
-	eor	v30.16b, v1.16b, v0.16b
-	aesd	v30.16b, v24.16b                // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
-	aesimc	v30.16b, v30.16b
-	ldr	q1, [x5, x9, lsl #4]
-	ldp	q2, q25, [x11, #-32]
-	eor	v28.16b, v27.16b, v29.16b
-	eor	v0.16b, v3.16b, v0.16b
-	eor	v27.16b, v29.16b, v1.16b
-	aesd	v28.16b, v24.16b
-	aesimc	v28.16b, v28.16b
-	eor	v2.16b, v2.16b, v27.16b
-	ldr	q1, [x5, x8, lsl #4]
-	aesd	v2.16b, v24.16b
+	ldr	q1, [x5, x17, lsl #4]
+	ldr	q27, [x5, x14, lsl #4]
+	add	x13, x13, #4
+	ldr	q28, [x5, x8, lsl #4]
+	eor	v2.16b, v26.16b, v0.16b
+	ldp	q0, q3, [x11], #64              // let p = decipher(src[k] ^ delta, key, R) ^ delta;
+	eor	v31.16b, v2.16b, v1.16b
+	eor	v29.16b, v4.16b, v2.16b
+	ldp	q26, q30, [x11, #-32]
+	eor	v1.16b, v0.16b, v2.16b
+	eor	v3.16b, v3.16b, v31.16b
+	eor	v0.16b, v31.16b, v27.16b
+	eor	v31.16b, v4.16b, v31.16b
+	aesd	v1.16b, v25.16b                 // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
+	aesimc	v1.16b, v1.16b
+	aesd	v3.16b, v25.16b
+	aesimc	v3.16b, v3.16b
+	eor	v27.16b, v26.16b, v0.16b
+	eor	v26.16b, v0.16b, v28.16b
+	eor	v8.16b, v4.16b, v0.16b
+	aesd	v1.16b, v23.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v3.16b, v23.16b
+	aesimc	v3.16b, v3.16b
+	aesd	v27.16b, v25.16b
+	aesimc	v27.16b, v27.16b
+	eor	v2.16b, v30.16b, v26.16b
+	eor	v28.16b, v4.16b, v26.16b
+	aesd	v1.16b, v22.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v3.16b, v22.16b
+	aesimc	v3.16b, v3.16b
+	aesd	v27.16b, v23.16b
+	aesimc	v27.16b, v27.16b
+	aesd	v2.16b, v25.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v30.16b, v23.16b
-	aesimc	v30.16b, v30.16b
-	eor	v4.16b, v27.16b, v1.16b
-	eor	v25.16b, v25.16b, v4.16b
-	aesd	v25.16b, v24.16b
-	aesimc	v25.16b, v25.16b
-	aesd	v28.16b, v23.16b
-	aesimc	v28.16b, v28.16b
+	aesd	v1.16b, v21.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v3.16b, v21.16b
+	aesimc	v3.16b, v3.16b
+	aesd	v27.16b, v22.16b
+	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v23.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v30.16b, v22.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v25.16b, v23.16b
-	aesimc	v25.16b, v25.16b
-	aesd	v28.16b, v22.16b
-	aesimc	v28.16b, v28.16b
+	aesd	v1.16b, v20.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v3.16b, v20.16b
+	aesimc	v3.16b, v3.16b
+	aesd	v27.16b, v21.16b
+	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v22.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v30.16b, v21.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v25.16b, v22.16b
-	aesimc	v25.16b, v25.16b
-	aesd	v28.16b, v21.16b
-	aesimc	v28.16b, v28.16b
+	aesd	v1.16b, v19.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v3.16b, v19.16b
+	aesimc	v3.16b, v3.16b
+	aesd	v27.16b, v20.16b
+	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v21.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v30.16b, v20.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v25.16b, v21.16b
-	aesimc	v25.16b, v25.16b
-	aesd	v28.16b, v20.16b
-	aesimc	v28.16b, v28.16b
+	aesd	v1.16b, v18.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v3.16b, v18.16b
+	aesimc	v3.16b, v3.16b
+	aesd	v27.16b, v19.16b
+	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v20.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v30.16b, v19.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v25.16b, v20.16b
-	aesimc	v25.16b, v25.16b
-	aesd	v28.16b, v19.16b
-	aesimc	v28.16b, v28.16b
+	aesd	v1.16b, v17.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v3.16b, v17.16b
+	aesimc	v3.16b, v3.16b
+	aesd	v27.16b, v18.16b
+	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v19.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v30.16b, v18.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v25.16b, v19.16b
-	aesimc	v25.16b, v25.16b
-	aesd	v28.16b, v18.16b
-	aesimc	v28.16b, v28.16b
+	aesd	v1.16b, v16.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v3.16b, v16.16b
+	aesimc	v3.16b, v3.16b
+	aesd	v27.16b, v17.16b
+	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v18.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v30.16b, v17.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v25.16b, v18.16b
-	aesimc	v25.16b, v25.16b
-	aesd	v28.16b, v17.16b
-	aesimc	v28.16b, v28.16b
+	aesd	v1.16b, v7.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v3.16b, v7.16b
+	aesimc	v3.16b, v3.16b
+	aesd	v27.16b, v16.16b
+	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v17.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v30.16b, v16.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v25.16b, v17.16b
-	aesimc	v25.16b, v25.16b
-	aesd	v28.16b, v16.16b
-	aesimc	v28.16b, v28.16b
+	aesd	v1.16b, v6.16b
+	aesimc	v1.16b, v1.16b
+	aesd	v3.16b, v6.16b
+	aesimc	v3.16b, v3.16b
+	aesd	v27.16b, v7.16b
+	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v16.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v30.16b, v7.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v25.16b, v16.16b
-	aesimc	v25.16b, v25.16b
-	aesd	v28.16b, v7.16b
-	aesimc	v28.16b, v28.16b
+	aesd	v1.16b, v5.16b                  // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aesd	v3.16b, v5.16b
+	aesd	v27.16b, v6.16b
+	aesimc	v27.16b, v27.16b
 	aesd	v2.16b, v7.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v30.16b, v6.16b
-	aesimc	v30.16b, v30.16b
-	aesd	v25.16b, v7.16b
-	aesimc	v25.16b, v25.16b
-	aesd	v28.16b, v6.16b
-	aesimc	v28.16b, v28.16b
+	eor	v29.16b, v29.16b, v1.16b
+	eor	v3.16b, v31.16b, v3.16b
+	aesd	v27.16b, v5.16b
 	aesd	v2.16b, v6.16b
 	aesimc	v2.16b, v2.16b
-	aesd	v30.16b, v5.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
-	aesd	v25.16b, v6.16b
-	aesimc	v25.16b, v25.16b
-	aesd	v28.16b, v5.16b
+	eor	v0.16b, v24.16b, v29.16b        // sum = sum ^ p;
+	eor	v1.16b, v8.16b, v27.16b
 	aesd	v2.16b, v5.16b
-	eor	v30.16b, v0.16b, v30.16b
-	aesd	v25.16b, v5.16b
-	eor	v0.16b, v3.16b, v29.16b
-	eor	v1.16b, v26.16b, v30.16b        // sum = sum ^ p;
-	add	x13, x13, #4                    // for k in 0..blocks weave 4, 1 {
-	eor	v0.16b, v0.16b, v28.16b
-	sub	x15, x15, #1
-	eor	v26.16b, v3.16b, v27.16b
-	stp	q30, q0, [x12], #64             // dst[k] = p;
-	eor	v0.16b, v1.16b, v0.16b
-	eor	v1.16b, v26.16b, v2.16b
-	eor	v2.16b, v3.16b, v4.16b
+	eor	v0.16b, v0.16b, v3.16b
+	eor	v2.16b, v28.16b, v2.16b
 	eor	v0.16b, v0.16b, v1.16b
-	eor	v2.16b, v2.16b, v25.16b
-	eor	v26.16b, v0.16b, v2.16b
+	stp	q29, q3, [x12], #64             // dst[k] = p;
+	eor	v24.16b, v0.16b, v2.16b
 	stp	q1, q2, [x12, #-32]
 	cbnz	x15, .Locb_aes_hw_decrypt_7
 .Locb_aes_hw_decrypt_8:
 	and	x8, x2, #0x3                    // for k in 0..blocks weave 4, 1 {
 	cbz	x8, .Locb_aes_hw_decrypt_10
 	ldp	q2, q3, [x4]                    // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
-	ldp	q5, q6, [x4, #32]
-	ldp	q7, q16, [x4, #64]
-	ldp	q17, q18, [x4, #96]
-	ldp	q19, q20, [x4, #128]
-	ldp	q21, q22, [x4, #160]
-	ldr	q23, [x4, #192]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	ldp	q4, q5, [x4, #32]
+	ldp	q6, q7, [x4, #64]
+	ldp	q16, q17, [x4, #96]
+	ldp	q18, q19, [x4, #128]
+	ldp	q20, q21, [x4, #160]
+	ldr	q22, [x4, #192]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 .Locb_aes_hw_decrypt_9:
 	add	x9, x3, x13                     // delta = delta ^ mask[ntz((first + k) as u32)];
 	add	x13, x13, #1                    // for k in 0..blocks weave 4, 1 {
@@ -1053,11 +1060,13 @@ ocb_aes_hw_decrypt:
 	clz	w9, w9
 	ldr	q1, [x11], #16                  // let p = decipher(src[k] ^ delta, key, R) ^ delta;
 	ldr	q0, [x5, x9, lsl #4]
-	eor	v4.16b, v4.16b, v0.16b
-	eor	v0.16b, v1.16b, v4.16b
+	eor	v26.16b, v26.16b, v0.16b
+	eor	v0.16b, v1.16b, v26.16b
 	aesd	v0.16b, v2.16b                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v3.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v0.16b, v4.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v5.16b
 	aesimc	v0.16b, v0.16b
@@ -1073,15 +1082,13 @@ ocb_aes_hw_decrypt:
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v19.16b
 	aesimc	v0.16b, v0.16b
+	eor	v1.16b, v22.16b, v26.16b
 	aesd	v0.16b, v20.16b
 	aesimc	v0.16b, v0.16b
-	eor	v1.16b, v23.16b, v4.16b
-	aesd	v0.16b, v21.16b
-	aesimc	v0.16b, v0.16b
-	aesd	v0.16b, v22.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aesd	v0.16b, v21.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 	eor	v0.16b, v1.16b, v0.16b
 	str	q0, [x12], #16                  // dst[k] = p;
-	eor	v26.16b, v26.16b, v0.16b        // sum = sum ^ p;
+	eor	v24.16b, v24.16b, v0.16b        // sum = sum ^ p;
 	cbnz	x8, .Locb_aes_hw_decrypt_9
 .Locb_aes_hw_decrypt_10:
 	cmp	w10, #14                        // if key.rounds == R {
@@ -1091,17 +1098,18 @@ ocb_aes_hw_decrypt:
 	movz	x11, #0x0                       // for k in 0..blocks weave 4, 1 {
 	b	.Locb_aes_hw_decrypt_13
 .Locb_aes_hw_decrypt_11:
-	ldp	q27, q25, [x4]                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
+	ldp	q28, q27, [x4]                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	movz	x11, #0x0
-	ldp	q24, q23, [x4, #32]
+	ldp	q25, q23, [x4, #32]
 	ldp	q22, q21, [x4, #64]
 	ldp	q20, q19, [x4, #96]
 	ldp	q18, q17, [x4, #128]
 	ldp	q16, q7, [x4, #160]
 	ldp	q6, q5, [x4, #192]
-	ldr	q3, [x4, #224]                  // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	ldr	q4, [x4, #224]                  // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 .Locb_aes_hw_decrypt_12:
 	add	x10, x3, x11                    // delta = delta ^ mask[ntz((first + k) as u32)];
+	sub	x12, x12, #1                    // for k in 0..blocks weave 4, 1 {
 	rbit	w8, w10                         // inline fn ntz(n: u32) -> u32 { return clz(rbit(n)); }
 	add	x9, x10, #1
 	clz	w13, w8
@@ -1114,154 +1122,153 @@ ocb_aes_hw_decrypt:
 	rbit	w9, w9
 	ldr	q0, [x5, x13, lsl #4]
 	clz	w9, w9
-	ldp	q2, q1, [x0], #64               // let p = decipher(src[k] ^ delta, key, R) ^ delta;
-	eor	v4.16b, v4.16b, v0.16b
-	eor	v31.16b, v2.16b, v4.16b
-	aesd	v31.16b, v27.16b                // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
+	ldr	q1, [x5, x14, lsl #4]
+	ldr	q30, [x5, x8, lsl #4]
+	add	x11, x11, #4
+	ldr	q29, [x5, x9, lsl #4]
+	eor	v26.16b, v26.16b, v0.16b
+	ldp	q31, q3, [x0], #64              // let p = decipher(src[k] ^ delta, key, R) ^ delta;
+	eor	v8.16b, v26.16b, v1.16b
+	eor	v2.16b, v4.16b, v26.16b
+	ldp	q0, q1, [x0, #-32]
+	eor	v31.16b, v31.16b, v26.16b
+	eor	v3.16b, v3.16b, v8.16b
+	eor	v30.16b, v8.16b, v30.16b
+	eor	v8.16b, v4.16b, v8.16b
+	aesd	v31.16b, v28.16b                // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	aesimc	v31.16b, v31.16b
-	ldr	q29, [x5, x14, lsl #4]
-	ldr	q2, [x5, x8, lsl #4]
-	eor	v30.16b, v3.16b, v4.16b
-	ldp	q0, q28, [x0, #-32]
-	eor	v29.16b, v4.16b, v29.16b
+	aesd	v3.16b, v28.16b
+	aesimc	v3.16b, v3.16b
+	eor	v0.16b, v0.16b, v30.16b
+	eor	v26.16b, v30.16b, v29.16b
+	eor	v29.16b, v4.16b, v30.16b
+	aesd	v31.16b, v27.16b
+	aesimc	v31.16b, v31.16b
+	aesd	v3.16b, v27.16b
+	aesimc	v3.16b, v3.16b
+	aesd	v0.16b, v28.16b
+	aesimc	v0.16b, v0.16b
+	eor	v1.16b, v1.16b, v26.16b
+	eor	v30.16b, v4.16b, v26.16b
 	aesd	v31.16b, v25.16b
 	aesimc	v31.16b, v31.16b
-	eor	v1.16b, v1.16b, v29.16b
-	ldr	q4, [x5, x9, lsl #4]
-	eor	v2.16b, v29.16b, v2.16b
-	aesd	v1.16b, v27.16b
-	aesimc	v1.16b, v1.16b
-	eor	v0.16b, v0.16b, v2.16b
-	eor	v4.16b, v2.16b, v4.16b
+	aesd	v3.16b, v25.16b
+	aesimc	v3.16b, v3.16b
 	aesd	v0.16b, v27.16b
 	aesimc	v0.16b, v0.16b
-	eor	v28.16b, v28.16b, v4.16b
-	aesd	v28.16b, v27.16b
-	aesimc	v28.16b, v28.16b
-	aesd	v1.16b, v25.16b
+	aesd	v1.16b, v28.16b
 	aesimc	v1.16b, v1.16b
-	aesd	v0.16b, v25.16b
-	aesimc	v0.16b, v0.16b
-	aesd	v28.16b, v25.16b
-	aesimc	v28.16b, v28.16b
-	aesd	v31.16b, v24.16b
-	aesimc	v31.16b, v31.16b
-	aesd	v1.16b, v24.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v0.16b, v24.16b
-	aesimc	v0.16b, v0.16b
-	aesd	v28.16b, v24.16b
-	aesimc	v28.16b, v28.16b
 	aesd	v31.16b, v23.16b
 	aesimc	v31.16b, v31.16b
-	aesd	v1.16b, v23.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v0.16b, v23.16b
+	aesd	v3.16b, v23.16b
+	aesimc	v3.16b, v3.16b
+	aesd	v0.16b, v25.16b
 	aesimc	v0.16b, v0.16b
-	aesd	v28.16b, v23.16b
-	aesimc	v28.16b, v28.16b
+	aesd	v1.16b, v27.16b
+	aesimc	v1.16b, v1.16b
 	aesd	v31.16b, v22.16b
 	aesimc	v31.16b, v31.16b
-	aesd	v1.16b, v22.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v0.16b, v22.16b
+	aesd	v3.16b, v22.16b
+	aesimc	v3.16b, v3.16b
+	aesd	v0.16b, v23.16b
 	aesimc	v0.16b, v0.16b
-	aesd	v28.16b, v22.16b
-	aesimc	v28.16b, v28.16b
+	aesd	v1.16b, v25.16b
+	aesimc	v1.16b, v1.16b
 	aesd	v31.16b, v21.16b
 	aesimc	v31.16b, v31.16b
-	aesd	v1.16b, v21.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v0.16b, v21.16b
+	aesd	v3.16b, v21.16b
+	aesimc	v3.16b, v3.16b
+	aesd	v0.16b, v22.16b
 	aesimc	v0.16b, v0.16b
-	aesd	v28.16b, v21.16b
-	aesimc	v28.16b, v28.16b
+	aesd	v1.16b, v23.16b
+	aesimc	v1.16b, v1.16b
 	aesd	v31.16b, v20.16b
 	aesimc	v31.16b, v31.16b
-	add	x11, x11, #4                    // for k in 0..blocks weave 4, 1 {
-	aesd	v1.16b, v20.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v0.16b, v20.16b
+	aesd	v3.16b, v20.16b
+	aesimc	v3.16b, v3.16b
+	aesd	v0.16b, v21.16b
 	aesimc	v0.16b, v0.16b
-	aesd	v28.16b, v20.16b
-	aesimc	v28.16b, v28.16b
+	aesd	v1.16b, v22.16b
+	aesimc	v1.16b, v1.16b
 	aesd	v31.16b, v19.16b
 	aesimc	v31.16b, v31.16b
-	sub	x12, x12, #1
-	aesd	v1.16b, v19.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v0.16b, v19.16b
+	aesd	v3.16b, v19.16b
+	aesimc	v3.16b, v3.16b
+	aesd	v0.16b, v20.16b
 	aesimc	v0.16b, v0.16b
-	aesd	v28.16b, v19.16b
-	aesimc	v28.16b, v28.16b
+	aesd	v1.16b, v21.16b
+	aesimc	v1.16b, v1.16b
 	aesd	v31.16b, v18.16b
 	aesimc	v31.16b, v31.16b
-	aesd	v1.16b, v18.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v0.16b, v18.16b
+	aesd	v3.16b, v18.16b
+	aesimc	v3.16b, v3.16b
+	aesd	v0.16b, v19.16b
 	aesimc	v0.16b, v0.16b
-	aesd	v28.16b, v18.16b
-	aesimc	v28.16b, v28.16b
+	aesd	v1.16b, v20.16b
+	aesimc	v1.16b, v1.16b
 	aesd	v31.16b, v17.16b
 	aesimc	v31.16b, v31.16b
-	aesd	v1.16b, v17.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v0.16b, v17.16b
+	aesd	v3.16b, v17.16b
+	aesimc	v3.16b, v3.16b
+	aesd	v0.16b, v18.16b
 	aesimc	v0.16b, v0.16b
-	aesd	v28.16b, v17.16b
-	aesimc	v28.16b, v28.16b
+	aesd	v1.16b, v19.16b
+	aesimc	v1.16b, v1.16b
 	aesd	v31.16b, v16.16b
 	aesimc	v31.16b, v31.16b
-	aesd	v1.16b, v16.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v0.16b, v16.16b
+	aesd	v3.16b, v16.16b
+	aesimc	v3.16b, v3.16b
+	aesd	v0.16b, v17.16b
 	aesimc	v0.16b, v0.16b
-	aesd	v28.16b, v16.16b
-	aesimc	v28.16b, v28.16b
+	aesd	v1.16b, v18.16b
+	aesimc	v1.16b, v1.16b
 	aesd	v31.16b, v7.16b
 	aesimc	v31.16b, v31.16b
-	aesd	v1.16b, v7.16b
-	aesimc	v1.16b, v1.16b
-	aesd	v0.16b, v7.16b
+	aesd	v3.16b, v7.16b
+	aesimc	v3.16b, v3.16b
+	aesd	v0.16b, v16.16b
 	aesimc	v0.16b, v0.16b
-	aesd	v28.16b, v7.16b
-	aesimc	v28.16b, v28.16b
+	aesd	v1.16b, v17.16b
+	aesimc	v1.16b, v1.16b
 	aesd	v31.16b, v6.16b
 	aesimc	v31.16b, v31.16b
-	aesd	v1.16b, v6.16b
+	aesd	v3.16b, v6.16b
+	aesimc	v3.16b, v3.16b
+	aesd	v0.16b, v7.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v1.16b, v16.16b
 	aesimc	v1.16b, v1.16b
+	aesd	v31.16b, v5.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aesd	v3.16b, v5.16b
 	aesd	v0.16b, v6.16b
 	aesimc	v0.16b, v0.16b
-	aesd	v28.16b, v6.16b
-	aesimc	v28.16b, v28.16b
-	aesd	v31.16b, v5.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
-	aesd	v1.16b, v5.16b
+	aesd	v1.16b, v7.16b
+	aesimc	v1.16b, v1.16b
+	eor	v31.16b, v2.16b, v31.16b
+	eor	v3.16b, v8.16b, v3.16b
 	aesd	v0.16b, v5.16b
-	aesd	v28.16b, v5.16b
-	eor	v30.16b, v30.16b, v31.16b
-	eor	v29.16b, v3.16b, v29.16b
-	eor	v26.16b, v26.16b, v30.16b       // sum = sum ^ p;
-	eor	v1.16b, v29.16b, v1.16b
-	eor	v2.16b, v3.16b, v2.16b
-	stp	q30, q1, [x1], #64              // dst[k] = p;
-	eor	v1.16b, v26.16b, v1.16b
-	eor	v0.16b, v2.16b, v0.16b
-	eor	v2.16b, v3.16b, v4.16b
-	eor	v1.16b, v1.16b, v0.16b
-	eor	v2.16b, v2.16b, v28.16b
-	eor	v26.16b, v1.16b, v2.16b
-	stp	q0, q2, [x1, #-32]
+	aesd	v1.16b, v6.16b
+	aesimc	v1.16b, v1.16b
+	eor	v2.16b, v24.16b, v31.16b        // sum = sum ^ p;
+	eor	v29.16b, v29.16b, v0.16b
+	aesd	v1.16b, v5.16b
+	eor	v0.16b, v2.16b, v3.16b
+	eor	v1.16b, v30.16b, v1.16b
+	eor	v0.16b, v0.16b, v29.16b
+	stp	q31, q3, [x1], #64              // dst[k] = p;
+	eor	v24.16b, v0.16b, v1.16b
+	stp	q29, q1, [x1, #-32]
 	cbnz	x12, .Locb_aes_hw_decrypt_12
 .Locb_aes_hw_decrypt_13:
 	and	x2, x2, #0x3                    // for k in 0..blocks weave 4, 1 {
 	cbz	x2, .Locb_aes_hw_decrypt_15
 	ldp	q2, q3, [x4]                    // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
-	ldp	q5, q6, [x4, #32]
-	ldp	q7, q16, [x4, #64]
-	ldp	q17, q18, [x4, #96]
-	ldp	q19, q20, [x4, #128]
-	ldp	q21, q22, [x4, #160]
-	ldp	q23, q24, [x4, #192]
+	ldp	q4, q5, [x4, #32]
+	ldp	q6, q7, [x4, #64]
+	ldp	q16, q17, [x4, #96]
+	ldp	q18, q19, [x4, #128]
+	ldp	q20, q21, [x4, #160]
+	ldp	q22, q23, [x4, #192]
 	ldr	q25, [x4, #224]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 .Locb_aes_hw_decrypt_14:
 	add	x4, x3, x11                     // delta = delta ^ mask[ntz((first + k) as u32)];
@@ -1271,12 +1278,14 @@ ocb_aes_hw_decrypt:
 	clz	w4, w4
 	ldr	q1, [x0], #16                   // let p = decipher(src[k] ^ delta, key, R) ^ delta;
 	ldr	q0, [x5, x4, lsl #4]
-	eor	v4.16b, v4.16b, v0.16b
-	eor	v0.16b, v1.16b, v4.16b
+	eor	v26.16b, v26.16b, v0.16b
+	eor	v0.16b, v1.16b, v26.16b
 	aesd	v0.16b, v2.16b                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	aesimc	v0.16b, v0.16b
-	eor	v1.16b, v25.16b, v4.16b
+	eor	v1.16b, v25.16b, v26.16b
 	aesd	v0.16b, v3.16b
+	aesimc	v0.16b, v0.16b
+	aesd	v0.16b, v4.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v5.16b
 	aesimc	v0.16b, v0.16b
@@ -1298,16 +1307,21 @@ ocb_aes_hw_decrypt:
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v22.16b
 	aesimc	v0.16b, v0.16b
-	aesd	v0.16b, v23.16b
-	aesimc	v0.16b, v0.16b
-	aesd	v0.16b, v24.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	aesd	v0.16b, v23.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 	eor	v0.16b, v1.16b, v0.16b
 	str	q0, [x1], #16                   // dst[k] = p;
-	eor	v26.16b, v26.16b, v0.16b        // sum = sum ^ p;
+	eor	v24.16b, v24.16b, v0.16b        // sum = sum ^ p;
 	cbnz	x2, .Locb_aes_hw_decrypt_14
 .Locb_aes_hw_decrypt_15:
-	str	q4, [x6]                        // offset[0] = delta;
-	str	q26, [x7]                       // checksum[0] = sum;
+	str	q26, [x6]                       // offset[0] = delta;
+	str	q24, [x7]                       // checksum[0] = sum;
+	.seh_startepilogue
+	ldr	d8, [sp]
+	.seh_save_freg	d8, 0
+	add	sp, sp, #16
+	.seh_stackalloc	16
+	.seh_endepilogue
 	ret
+	.seh_endproc
 
 #endif  // (defined(__aarch64__) || defined(_M_ARM64)) && defined(_WIN32)

@@ -40,9 +40,9 @@ vpaes_encrypt:
 	ushr	v2.16b, v0.16b, #4
 	ldr	q4, [x2]                        // var s = transform(to_pairs, x) ^ key.rd_key[0];
 	ldp	q1, q3, [x5, #288]              // return tbl(t[0], low) ^ tbl(t[1], high);
-	and	v0.16b, v0.16b, v5.16b
 	add	x6, x0, #1
 	add	x3, x5, #32
+	and	v0.16b, v0.16b, v5.16b
 	tbl	v1.16b, {v1.16b}, v0.16b
 	tbl	v0.16b, {v3.16b}, v2.16b
 	ldp	q16, q17, [x5, #256]            // a/k
@@ -54,18 +54,18 @@ vpaes_encrypt:
 	ldr	q22, [x4], #16                  // A
 	ushr	v4.16b, v0.16b, #4              // let i = x >> 4;
 	and	v0.16b, v0.16b, v5.16b          // let k = x & 0x0f;
-	ldp	q6, q7, [x3], #32               // 2A + B
-	tbl	v1.16b, {v16.16b}, v4.16b       // 1/i + a/k
 	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
-	tbl	v0.16b, {v17.16b}, v0.16b       // a/k
+	ldp	q6, q7, [x3], #32               // 2A + B
+	tbl	v1.16b, {v17.16b}, v0.16b       // a/k
+	tbl	v0.16b, {v16.16b}, v4.16b       // 1/i + a/k
 	tbl	v2.16b, {v16.16b}, v3.16b       // 1/j + a/k
-	eor	v1.16b, v1.16b, v0.16b
-	eor	v2.16b, v2.16b, v0.16b
-	tbl	v0.16b, {v16.16b}, v1.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v16.16b}, v2.16b
-	sub	x0, x0, #1                      // for r in 1..last {
+	eor	v0.16b, v0.16b, v1.16b
+	eor	v1.16b, v2.16b, v1.16b
+	tbl	v0.16b, {v16.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v16.16b}, v1.16b
 	eor	v2.16b, v0.16b, v3.16b
 	eor	v1.16b, v1.16b, v4.16b
+	sub	x0, x0, #1                      // for r in 1..last {
 	tbl	v0.16b, {v21.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
 	tbl	v3.16b, {v18.16b}, v1.16b
 	tbl	v1.16b, {v20.16b}, v1.16b
@@ -82,27 +82,27 @@ vpaes_encrypt:
 	eor	v0.16b, v0.16b, v1.16b
 	cbnz	x0, .Lvpaes_encrypt_1
 	ushr	v4.16b, v0.16b, #4              // let i = x >> 4;
-	and	v0.16b, v0.16b, v5.16b          // let k = x & 0x0f;
-	tbl	v1.16b, {v17.16b}, v0.16b       // a/k
 	and	x0, x6, #0x3                    // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
-	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
-	ldr	q7, [x2, x6, lsl #4]
-	tbl	v0.16b, {v16.16b}, v4.16b       // 1/i + a/k
-	tbl	v2.16b, {v16.16b}, v3.16b       // 1/j + a/k
-	ldp	q5, q6, [x5, #384]              // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldp	q6, q7, [x5, #384]              // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v1.16b, {v16.16b}, v4.16b       // 1/i + a/k
 	add	x5, x5, #192
-	eor	v0.16b, v0.16b, v1.16b
-	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v16.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v16.16b}, v1.16b
-	ldr	q2, [x5, x0, lsl #4]
+	and	v0.16b, v0.16b, v5.16b          // let k = x & 0x0f;
+	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
+	tbl	v0.16b, {v17.16b}, v0.16b       // a/k
+	ldr	q5, [x2, x6, lsl #4]
+	tbl	v2.16b, {v16.16b}, v3.16b       // 1/j + a/k
+	ldr	q17, [x5, x0, lsl #4]
+	eor	v1.16b, v1.16b, v0.16b
+	eor	v2.16b, v2.16b, v0.16b
+	tbl	v0.16b, {v16.16b}, v1.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v16.16b}, v2.16b
 	eor	v0.16b, v0.16b, v3.16b
 	eor	v1.16b, v1.16b, v4.16b
-	tbl	v0.16b, {v5.16b}, v0.16b
-	tbl	v1.16b, {v6.16b}, v1.16b
-	eor	v0.16b, v7.16b, v0.16b
+	tbl	v0.16b, {v6.16b}, v0.16b
+	tbl	v1.16b, {v7.16b}, v1.16b
+	eor	v0.16b, v5.16b, v0.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v2.16b
+	tbl	v0.16b, {v0.16b}, v17.16b
 	str	q0, [x1]                        // dst[0] = encrypt_block(src[0], key);
 	ret
 
@@ -127,83 +127,83 @@ vpaes_decrypt:
 	adrp	x5, vpaes_armv8_tables          // export fn vpaes_decrypt(src: in u8x16[1], dst: out u8x16[1], key: in ...
 	ldr	q0, [x0]                        // dst[0] = decrypt_block(src[0], key);
 	add	x5, x5, :lo12:vpaes_armv8_tables
-	movi	v6.16b, #0xf                    // return linear(t, x & 0x0f, x >> 4);
+	movi	v7.16b, #0xf                    // return linear(t, x & 0x0f, x >> 4);
 	ldr	w0, [x2, #240]                  // let last = key.rounds as u64 + 1;
 	add	x4, x2, #16                     // for r in 1..last {
 	ushr	v2.16b, v0.16b, #4
 	ldr	q4, [x2]                        // var s = transform(to_undone, x) ^ key.rd_key[0];
 	ldp	q1, q3, [x5, #416]              // return tbl(t[0], low) ^ tbl(t[1], high);
-	and	v0.16b, v0.16b, v6.16b
 	add	x6, x0, #1
 	add	x3, x5, #144
+	and	v0.16b, v0.16b, v7.16b
 	tbl	v1.16b, {v1.16b}, v0.16b
 	tbl	v0.16b, {v3.16b}, v2.16b
-	ldp	q18, q19, [x5, #256]            // a/k
+	ldp	q19, q20, [x5, #256]            // a/k
 	eor	v0.16b, v1.16b, v0.16b
 	eor	v0.16b, v0.16b, v4.16b
 	ldp	q23, q22, [x5, #448]            // 9A
-	ldp	q21, q20, [x5, #480]            // 9B + 13A
-	ldp	q17, q16, [x5, #512]            // 9C + 13B + 11A
-	ldp	q7, q5, [x5, #544]              // 9D + 13C + 11B + 14A
+	ldp	q18, q17, [x5, #480]            // 9B + 13A
+	ldp	q16, q6, [x5, #512]             // 9C + 13B + 11A
+	ldp	q5, q4, [x5, #544]              // 9D + 13C + 11B + 14A
 .Lvpaes_decrypt_1:
-	ldr	q24, [x4], #16                  // 9A
-	ushr	v25.16b, v0.16b, #4             // let i = x >> 4;
-	and	v0.16b, v0.16b, v6.16b          // let k = x & 0x0f;
-	ldr	q4, [x3], #16                   // let step = unmix[r % 4];
-	eor	v3.16b, v25.16b, v0.16b         // let j = i ^ k;
-	tbl	v1.16b, {v19.16b}, v0.16b       // a/k
-	tbl	v0.16b, {v18.16b}, v25.16b      // 1/i + a/k
-	tbl	v2.16b, {v18.16b}, v3.16b       // 1/j + a/k
-	and	x3, x3, #0xffffffffffffffbf     // for r in 1..last {
-	eor	v0.16b, v0.16b, v1.16b
-	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v18.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v18.16b}, v1.16b
-	eor	v2.16b, v0.16b, v3.16b
-	eor	v26.16b, v1.16b, v25.16b
-	tbl	v0.16b, {v23.16b}, v2.16b
-	tbl	v3.16b, {v21.16b}, v2.16b       // 9B + 13A
-	tbl	v27.16b, {v17.16b}, v2.16b      // 9C + 13B + 11A
-	tbl	v1.16b, {v22.16b}, v26.16b
-	tbl	v28.16b, {v16.16b}, v26.16b
-	tbl	v25.16b, {v7.16b}, v2.16b       // 9D + 13C + 11B + 14A
-	tbl	v2.16b, {v20.16b}, v26.16b
-	eor	v0.16b, v24.16b, v0.16b
-	eor	v2.16b, v3.16b, v2.16b
+	ldr	q21, [x4], #16                  // 9A
+	ushr	v24.16b, v0.16b, #4             // let i = x >> 4;
+	and	v0.16b, v0.16b, v7.16b          // let k = x & 0x0f;
+	ldr	q25, [x3], #16                  // let step = unmix[r % 4];
+	tbl	v1.16b, {v19.16b}, v24.16b      // 1/i + a/k
+	tbl	v2.16b, {v20.16b}, v0.16b       // a/k
+	sub	x0, x0, #1                      // for r in 1..last {
+	eor	v3.16b, v24.16b, v0.16b         // let j = i ^ k;
+	eor	v1.16b, v1.16b, v2.16b
+	tbl	v0.16b, {v19.16b}, v3.16b       // 1/j + a/k
+	tbl	v1.16b, {v19.16b}, v1.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v0.16b, v0.16b, v2.16b
+	eor	v27.16b, v1.16b, v3.16b
+	tbl	v0.16b, {v19.16b}, v0.16b
+	tbl	v1.16b, {v23.16b}, v27.16b
+	tbl	v26.16b, {v16.16b}, v27.16b     // 9C + 13B + 11A
+	eor	v24.16b, v0.16b, v24.16b
+	eor	v0.16b, v21.16b, v1.16b
+	tbl	v3.16b, {v18.16b}, v27.16b      // 9B + 13A
+	tbl	v1.16b, {v22.16b}, v24.16b
+	tbl	v28.16b, {v6.16b}, v24.16b
+	tbl	v2.16b, {v17.16b}, v24.16b
+	tbl	v21.16b, {v5.16b}, v27.16b      // 9D + 13C + 11B + 14A
+	and	x3, x3, #0xffffffffffffffbf
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v4.16b
-	tbl	v3.16b, {v5.16b}, v26.16b
-	eor	v1.16b, v27.16b, v28.16b
-	eor	v0.16b, v2.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v4.16b
-	eor	v2.16b, v25.16b, v3.16b
+	eor	v1.16b, v3.16b, v2.16b
+	tbl	v3.16b, {v4.16b}, v24.16b
+	tbl	v0.16b, {v0.16b}, v25.16b
+	eor	v2.16b, v26.16b, v28.16b
+	eor	v3.16b, v21.16b, v3.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v4.16b
-	sub	x0, x0, #1
+	tbl	v0.16b, {v0.16b}, v25.16b
 	eor	v0.16b, v2.16b, v0.16b
+	tbl	v0.16b, {v0.16b}, v25.16b
+	eor	v0.16b, v3.16b, v0.16b
 	cbnz	x0, .Lvpaes_decrypt_1
 	ushr	v4.16b, v0.16b, #4              // let i = x >> 4;
-	and	v0.16b, v0.16b, v6.16b          // let k = x & 0x0f;
-	tbl	v1.16b, {v19.16b}, v0.16b       // a/k
 	and	x0, x6, #0x3                    // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
-	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
-	ldr	q7, [x2, x6, lsl #4]
-	tbl	v0.16b, {v18.16b}, v4.16b       // 1/i + a/k
-	tbl	v2.16b, {v18.16b}, v3.16b       // 1/j + a/k
 	ldp	q5, q6, [x5, #576]              // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v1.16b, {v19.16b}, v4.16b       // 1/i + a/k
 	add	x5, x5, #192
-	eor	v0.16b, v0.16b, v1.16b
-	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v18.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v18.16b}, v1.16b
-	ldr	q2, [x5, x0, lsl #4]
+	and	v0.16b, v0.16b, v7.16b          // let k = x & 0x0f;
+	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
+	tbl	v0.16b, {v20.16b}, v0.16b       // a/k
+	ldr	q7, [x2, x6, lsl #4]
+	tbl	v2.16b, {v19.16b}, v3.16b       // 1/j + a/k
+	ldr	q16, [x5, x0, lsl #4]
+	eor	v1.16b, v1.16b, v0.16b
+	eor	v2.16b, v2.16b, v0.16b
+	tbl	v0.16b, {v19.16b}, v1.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v19.16b}, v2.16b
 	eor	v0.16b, v0.16b, v3.16b
 	eor	v1.16b, v1.16b, v4.16b
 	tbl	v0.16b, {v5.16b}, v0.16b
 	tbl	v1.16b, {v6.16b}, v1.16b
 	eor	v0.16b, v7.16b, v0.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v2.16b
+	tbl	v0.16b, {v0.16b}, v16.16b
 	str	q0, [x1]                        // dst[0] = decrypt_block(src[0], key);
 	ret
 
@@ -243,124 +243,124 @@ vpaes_ctr32_encrypt_blocks:
 	add	x11, x11, :lo12:vpaes_armv8_tables
 	ldr	q0, [x4]                        // var counter = rev32(ivec[0]) as u32x4;
 	movz	x4, #0x1, lsl #32
-	movi	v20.16b, #0xf                   // return linear(t, x & 0x0f, x >> 4);
-	fmov	d22, x5
+	movi	v19.16b, #0xf                   // return linear(t, x & 0x0f, x >> 4);
+	fmov	d23, x5
 	lsr	x5, x2, #2                      // for i in 0..blocks weave 4, 2, 1 {
-	rev32	v5.16b, v0.16b
-	ldp	q19, q21, [x11, #256]           // a/k
-	ins	v22.d[1], x4
-	ldp	q17, q18, [x11, #320]           // return tbl(t[0], low) ^ tbl(t[1], high);
-	ldp	q7, q16, [x11, #352]
+	rev32	v25.16b, v0.16b
+	ldp	q18, q20, [x11, #256]           // a/k
+	ins	v23.d[1], x4
+	ldp	q21, q22, [x11, #320]           // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldp	q16, q17, [x11, #352]
 	cbz	x5, .Lvpaes_ctr32_encrypt_blocks_3
 	ldr	w4, [x3, #240]                  // let last = key.rounds as u64 + 1;
 	add	x10, x11, #192                  // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
 	add	x9, x4, #1
 	ldr	q24, [x3, x9, lsl #4]
 .Lvpaes_ctr32_encrypt_blocks_1:
-	add	v1.4s, v5.4s, v22.4s            // counter = counter + u32x4(0, 0, 0, 1);
-	rev32	v0.16b, v5.16b                  // let input = rev32(counter as u8x16);
+	add	v0.4s, v25.4s, v23.4s           // counter = counter + u32x4(0, 0, 0, 1);
+	rev32	v1.16b, v25.16b                 // let input = rev32(counter as u8x16);
 	ldr	q27, [x11, #288]                // return tbl(t[0], low) ^ tbl(t[1], high);
 	add	x7, x3, #16                     // for r in 1..last {
-	add	v3.4s, v1.4s, v22.4s
-	rev32	v2.16b, v1.16b
-	ldr	q28, [x11, #304]
+	add	v2.4s, v0.4s, v23.4s
+	rev32	v3.16b, v0.16b
+	ldr	q0, [x11, #304]
 	add	x6, x11, #32
-	add	v25.4s, v3.4s, v22.4s
-	rev32	v5.16b, v3.16b
+	add	v4.4s, v2.4s, v23.4s
+	rev32	v6.16b, v2.16b
 	ldr	q26, [x3]                       // var s = transform(to_pairs, x) ^ key.rd_key[0];
-	rev32	v23.16b, v25.16b
-	ushr	v1.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	ushr	v4.16b, v2.16b, #4
-	ushr	v6.16b, v5.16b, #4
-	and	v0.16b, v0.16b, v20.16b
-	and	v3.16b, v2.16b, v20.16b
+	rev32	v29.16b, v4.16b
+	ushr	v2.16b, v1.16b, #4              // return linear(t, x & 0x0f, x >> 4);
+	ushr	v5.16b, v3.16b, #4
+	ushr	v7.16b, v6.16b, #4
+	add	v25.4s, v4.4s, v23.4s
+	ushr	v28.16b, v29.16b, #4
+	and	v1.16b, v1.16b, v19.16b
+	and	v4.16b, v3.16b, v19.16b
 	mov	x8, x4
-	ushr	v29.16b, v23.16b, #4
-	and	v5.16b, v5.16b, v20.16b
-	and	v23.16b, v23.16b, v20.16b
-	tbl	v2.16b, {v27.16b}, v0.16b
-	tbl	v0.16b, {v28.16b}, v1.16b
-	tbl	v3.16b, {v27.16b}, v3.16b
-	tbl	v1.16b, {v28.16b}, v4.16b
-	tbl	v5.16b, {v27.16b}, v5.16b
-	tbl	v4.16b, {v28.16b}, v6.16b
-	tbl	v23.16b, {v27.16b}, v23.16b
-	tbl	v6.16b, {v28.16b}, v29.16b
-	eor	v0.16b, v2.16b, v0.16b
-	eor	v1.16b, v3.16b, v1.16b
-	eor	v2.16b, v5.16b, v4.16b
-	add	v5.4s, v25.4s, v22.4s
-	eor	v3.16b, v23.16b, v6.16b
+	tbl	v3.16b, {v27.16b}, v1.16b
+	tbl	v1.16b, {v0.16b}, v2.16b
+	tbl	v4.16b, {v27.16b}, v4.16b
+	tbl	v2.16b, {v0.16b}, v5.16b
+	tbl	v5.16b, {v0.16b}, v7.16b
+	tbl	v28.16b, {v0.16b}, v28.16b
+	and	v0.16b, v6.16b, v19.16b
+	and	v7.16b, v29.16b, v19.16b
+	tbl	v6.16b, {v27.16b}, v0.16b
+	tbl	v7.16b, {v27.16b}, v7.16b
+	eor	v0.16b, v3.16b, v1.16b
+	eor	v1.16b, v4.16b, v2.16b
+	eor	v2.16b, v6.16b, v5.16b
+	eor	v3.16b, v7.16b, v28.16b
 	eor	v4.16b, v0.16b, v26.16b
 	eor	v0.16b, v1.16b, v26.16b
 	eor	v6.16b, v2.16b, v26.16b
-	eor	v3.16b, v3.16b, v26.16b
+	eor	v2.16b, v3.16b, v26.16b
 .Lvpaes_ctr32_encrypt_blocks_2:
-	and	v11.16b, v4.16b, v20.16b        // let k = x & 0x0f;
-	and	v10.16b, v0.16b, v20.16b
-	and	v9.16b, v6.16b, v20.16b
-	and	v23.16b, v3.16b, v20.16b
+	and	v11.16b, v4.16b, v19.16b        // let k = x & 0x0f;
+	and	v10.16b, v0.16b, v19.16b
+	and	v9.16b, v6.16b, v19.16b
+	and	v5.16b, v2.16b, v19.16b
 	ushr	v30.16b, v4.16b, #4             // let i = x >> 4;
 	ushr	v31.16b, v0.16b, #4
 	ushr	v29.16b, v6.16b, #4
-	ushr	v26.16b, v3.16b, #4
-	tbl	v8.16b, {v21.16b}, v11.16b      // a/k
-	tbl	v0.16b, {v19.16b}, v30.16b      // 1/i + a/k
-	tbl	v28.16b, {v21.16b}, v10.16b
-	tbl	v1.16b, {v19.16b}, v31.16b
-	tbl	v12.16b, {v21.16b}, v9.16b
-	tbl	v2.16b, {v19.16b}, v29.16b
-	tbl	v27.16b, {v21.16b}, v23.16b
-	tbl	v25.16b, {v19.16b}, v26.16b
+	ushr	v26.16b, v2.16b, #4
+	tbl	v8.16b, {v20.16b}, v11.16b      // a/k
+	tbl	v0.16b, {v18.16b}, v30.16b      // 1/i + a/k
+	tbl	v28.16b, {v20.16b}, v10.16b
+	tbl	v1.16b, {v18.16b}, v31.16b
+	tbl	v12.16b, {v20.16b}, v9.16b
+	tbl	v2.16b, {v18.16b}, v29.16b
+	tbl	v7.16b, {v18.16b}, v26.16b
+	tbl	v27.16b, {v20.16b}, v5.16b
 	eor	v3.16b, v0.16b, v8.16b
 	eor	v4.16b, v30.16b, v11.16b        // let j = i ^ k;
 	eor	v11.16b, v31.16b, v10.16b
 	eor	v10.16b, v29.16b, v9.16b
-	eor	v9.16b, v26.16b, v23.16b
-	eor	v6.16b, v1.16b, v28.16b
-	eor	v23.16b, v2.16b, v12.16b
-	eor	v25.16b, v25.16b, v27.16b
-	tbl	v13.16b, {v19.16b}, v4.16b      // 1/j + a/k
-	tbl	v0.16b, {v19.16b}, v11.16b
-	tbl	v1.16b, {v19.16b}, v10.16b
-	tbl	v2.16b, {v19.16b}, v9.16b
-	tbl	v3.16b, {v19.16b}, v3.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v6.16b, {v19.16b}, v6.16b
-	tbl	v23.16b, {v19.16b}, v23.16b
-	tbl	v25.16b, {v19.16b}, v25.16b
+	eor	v9.16b, v26.16b, v5.16b
+	eor	v5.16b, v1.16b, v28.16b
+	eor	v6.16b, v2.16b, v12.16b
+	eor	v7.16b, v7.16b, v27.16b
+	tbl	v13.16b, {v18.16b}, v4.16b      // 1/j + a/k
+	tbl	v0.16b, {v18.16b}, v11.16b
+	tbl	v1.16b, {v18.16b}, v10.16b
+	tbl	v2.16b, {v18.16b}, v9.16b
+	tbl	v3.16b, {v18.16b}, v3.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v5.16b, {v18.16b}, v5.16b
+	tbl	v6.16b, {v18.16b}, v6.16b
+	tbl	v7.16b, {v18.16b}, v7.16b
 	eor	v8.16b, v13.16b, v8.16b
 	eor	v28.16b, v0.16b, v28.16b
 	eor	v1.16b, v1.16b, v12.16b
 	eor	v0.16b, v2.16b, v27.16b
 	eor	v27.16b, v3.16b, v4.16b
-	eor	v6.16b, v6.16b, v11.16b
-	eor	v3.16b, v23.16b, v10.16b
-	eor	v2.16b, v25.16b, v9.16b
-	tbl	v12.16b, {v19.16b}, v8.16b
-	tbl	v25.16b, {v19.16b}, v28.16b
-	tbl	v23.16b, {v19.16b}, v1.16b
-	tbl	v4.16b, {v19.16b}, v0.16b
-	tbl	v1.16b, {v17.16b}, v27.16b      // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v11.16b, {v17.16b}, v3.16b
-	tbl	v10.16b, {v17.16b}, v2.16b
-	tbl	v9.16b, {v7.16b}, v27.16b
-	tbl	v8.16b, {v7.16b}, v6.16b
-	tbl	v27.16b, {v7.16b}, v3.16b
-	tbl	v28.16b, {v7.16b}, v2.16b
+	eor	v5.16b, v5.16b, v11.16b
+	eor	v3.16b, v6.16b, v10.16b
+	eor	v2.16b, v7.16b, v9.16b
+	tbl	v12.16b, {v18.16b}, v8.16b
+	tbl	v7.16b, {v18.16b}, v28.16b
+	tbl	v6.16b, {v18.16b}, v1.16b
+	tbl	v4.16b, {v18.16b}, v0.16b
+	tbl	v1.16b, {v21.16b}, v27.16b      // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v11.16b, {v21.16b}, v3.16b
+	tbl	v10.16b, {v21.16b}, v2.16b
+	tbl	v9.16b, {v16.16b}, v27.16b
+	tbl	v8.16b, {v16.16b}, v5.16b
+	tbl	v27.16b, {v16.16b}, v3.16b
+	tbl	v28.16b, {v16.16b}, v2.16b
 	eor	v0.16b, v12.16b, v30.16b
-	eor	v12.16b, v25.16b, v31.16b
-	eor	v25.16b, v23.16b, v29.16b
+	eor	v12.16b, v7.16b, v31.16b
+	eor	v7.16b, v6.16b, v29.16b
 	eor	v3.16b, v4.16b, v26.16b
 	ldr	q2, [x7], #16                   // A
-	tbl	v31.16b, {v18.16b}, v0.16b
-	tbl	v4.16b, {v18.16b}, v12.16b
-	tbl	v23.16b, {v18.16b}, v25.16b
-	tbl	v30.16b, {v17.16b}, v6.16b
-	tbl	v0.16b, {v16.16b}, v0.16b
-	tbl	v6.16b, {v18.16b}, v3.16b
-	tbl	v29.16b, {v16.16b}, v12.16b
-	tbl	v25.16b, {v16.16b}, v25.16b
-	tbl	v26.16b, {v16.16b}, v3.16b
+	tbl	v31.16b, {v22.16b}, v0.16b
+	tbl	v4.16b, {v22.16b}, v12.16b
+	tbl	v6.16b, {v22.16b}, v7.16b
+	tbl	v30.16b, {v21.16b}, v5.16b
+	tbl	v0.16b, {v17.16b}, v0.16b
+	tbl	v5.16b, {v22.16b}, v3.16b
+	tbl	v29.16b, {v17.16b}, v12.16b
+	tbl	v7.16b, {v17.16b}, v7.16b
+	tbl	v26.16b, {v17.16b}, v3.16b
 	eor	v1.16b, v2.16b, v1.16b
 	eor	v12.16b, v2.16b, v30.16b
 	eor	v3.16b, v2.16b, v11.16b
@@ -369,309 +369,309 @@ vpaes_ctr32_encrypt_blocks:
 	eor	v29.16b, v8.16b, v29.16b
 	eor	v0.16b, v31.16b, v1.16b
 	eor	v8.16b, v4.16b, v12.16b
-	eor	v23.16b, v23.16b, v3.16b
-	eor	v9.16b, v6.16b, v2.16b
-	eor	v4.16b, v27.16b, v25.16b
+	eor	v6.16b, v6.16b, v3.16b
+	eor	v9.16b, v5.16b, v2.16b
+	eor	v4.16b, v27.16b, v7.16b
 	sub	x8, x8, #1                      // for r in 1..last {
 	ldp	q27, q2, [x6], #32              // 2A + B
-	eor	v25.16b, v28.16b, v26.16b
+	eor	v7.16b, v28.16b, v26.16b
 	tbl	v31.16b, {v0.16b}, v2.16b       // 2A + 3B + C + D
 	tbl	v0.16b, {v0.16b}, v27.16b
 	tbl	v1.16b, {v8.16b}, v27.16b
-	tbl	v3.16b, {v23.16b}, v27.16b
-	tbl	v6.16b, {v9.16b}, v27.16b
+	tbl	v3.16b, {v6.16b}, v27.16b
+	tbl	v5.16b, {v9.16b}, v27.16b
 	tbl	v26.16b, {v8.16b}, v2.16b
-	tbl	v23.16b, {v23.16b}, v2.16b
+	tbl	v6.16b, {v6.16b}, v2.16b
 	tbl	v28.16b, {v9.16b}, v2.16b
 	eor	v0.16b, v0.16b, v30.16b
 	eor	v2.16b, v1.16b, v29.16b
 	eor	v4.16b, v3.16b, v4.16b
-	eor	v25.16b, v6.16b, v25.16b
+	eor	v7.16b, v5.16b, v7.16b
 	eor	v1.16b, v31.16b, v0.16b
 	eor	v3.16b, v26.16b, v2.16b
-	eor	v23.16b, v23.16b, v4.16b
+	eor	v6.16b, v6.16b, v4.16b
 	tbl	v0.16b, {v0.16b}, v27.16b
-	tbl	v6.16b, {v4.16b}, v27.16b
+	tbl	v5.16b, {v4.16b}, v27.16b
 	tbl	v2.16b, {v2.16b}, v27.16b
-	tbl	v26.16b, {v25.16b}, v27.16b
-	eor	v25.16b, v28.16b, v25.16b
+	tbl	v26.16b, {v7.16b}, v27.16b
+	eor	v7.16b, v28.16b, v7.16b
 	eor	v4.16b, v1.16b, v0.16b
-	eor	v6.16b, v23.16b, v6.16b
+	eor	v6.16b, v6.16b, v5.16b
 	eor	v0.16b, v3.16b, v2.16b
-	eor	v3.16b, v25.16b, v26.16b
+	eor	v2.16b, v7.16b, v26.16b
 	and	x6, x6, #0xffffffffffffff7f
 	cbnz	x8, .Lvpaes_ctr32_encrypt_blocks_2
-	ushr	v29.16b, v4.16b, #4             // let i = x >> 4;
-	ushr	v28.16b, v0.16b, #4
-	and	v1.16b, v4.16b, v20.16b         // let k = x & 0x0f;
-	and	v2.16b, v0.16b, v20.16b
-	ldr	q26, [x11, #384]                // return tbl(t[0], low) ^ tbl(t[1], high);
+	ushr	v30.16b, v4.16b, #4             // let i = x >> 4;
+	ushr	v29.16b, v0.16b, #4
+	and	v1.16b, v4.16b, v19.16b         // let k = x & 0x0f;
+	and	v3.16b, v0.16b, v19.16b
+	ldr	q28, [x11, #384]                // return tbl(t[0], low) ^ tbl(t[1], high);
 	and	x6, x9, #0x3                    // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
-	eor	v31.16b, v29.16b, v1.16b        // let j = i ^ k;
-	tbl	v1.16b, {v21.16b}, v1.16b       // a/k
+	tbl	v10.16b, {v20.16b}, v1.16b      // a/k
+	tbl	v0.16b, {v18.16b}, v30.16b      // 1/i + a/k
 	ldr	q27, [x11, #400]
-	tbl	v0.16b, {v19.16b}, v29.16b      // 1/i + a/k
-	eor	v30.16b, v28.16b, v2.16b
-	ldr	q25, [x10, x6, lsl #4]
-	tbl	v10.16b, {v21.16b}, v2.16b
-	tbl	v8.16b, {v19.16b}, v28.16b
-	ldp	q4, q23, [x0], #64              // dst[i] = encrypt_block(input, key) ^ src[i];
-	tbl	v2.16b, {v19.16b}, v31.16b      // 1/j + a/k
-	tbl	v9.16b, {v19.16b}, v30.16b
-	eor	v0.16b, v0.16b, v1.16b
-	eor	v8.16b, v8.16b, v10.16b
-	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v19.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v9.16b, v9.16b, v10.16b
-	tbl	v2.16b, {v19.16b}, v8.16b
-	tbl	v1.16b, {v19.16b}, v1.16b
-	tbl	v8.16b, {v19.16b}, v9.16b
-	eor	v0.16b, v0.16b, v31.16b
-	and	v31.16b, v6.16b, v20.16b
-	eor	v2.16b, v2.16b, v30.16b
-	eor	v1.16b, v1.16b, v29.16b
-	ushr	v29.16b, v6.16b, #4
-	tbl	v10.16b, {v26.16b}, v0.16b
-	tbl	v9.16b, {v21.16b}, v31.16b
-	eor	v30.16b, v29.16b, v31.16b
-	tbl	v6.16b, {v19.16b}, v29.16b
-	eor	v0.16b, v8.16b, v28.16b
-	tbl	v2.16b, {v26.16b}, v2.16b
-	tbl	v1.16b, {v27.16b}, v1.16b
-	eor	v31.16b, v6.16b, v9.16b
-	tbl	v6.16b, {v27.16b}, v0.16b
-	eor	v0.16b, v24.16b, v10.16b
-	tbl	v28.16b, {v19.16b}, v30.16b
-	eor	v2.16b, v24.16b, v2.16b
-	eor	v0.16b, v1.16b, v0.16b
-	tbl	v31.16b, {v19.16b}, v31.16b
-	eor	v28.16b, v28.16b, v9.16b
-	eor	v1.16b, v6.16b, v2.16b
-	tbl	v0.16b, {v0.16b}, v25.16b
-	tbl	v2.16b, {v19.16b}, v28.16b
-	eor	v30.16b, v31.16b, v30.16b
-	tbl	v31.16b, {v1.16b}, v25.16b
-	eor	v8.16b, v0.16b, v4.16b
-	ushr	v28.16b, v3.16b, #4
-	and	v1.16b, v3.16b, v20.16b
-	eor	v0.16b, v2.16b, v29.16b
-	ldp	q29, q6, [x0, #-32]
-	eor	v9.16b, v28.16b, v1.16b
-	tbl	v3.16b, {v21.16b}, v1.16b
-	tbl	v2.16b, {v19.16b}, v28.16b
-	tbl	v4.16b, {v19.16b}, v9.16b
-	tbl	v1.16b, {v26.16b}, v30.16b
-	tbl	v30.16b, {v27.16b}, v0.16b
-	eor	v0.16b, v2.16b, v3.16b
-	eor	v3.16b, v4.16b, v3.16b
-	tbl	v2.16b, {v19.16b}, v0.16b
-	tbl	v3.16b, {v19.16b}, v3.16b
-	eor	v1.16b, v24.16b, v1.16b
-	eor	v0.16b, v31.16b, v23.16b
-	stp	q8, q0, [x1], #64
+	tbl	v8.16b, {v20.16b}, v3.16b
+	tbl	v4.16b, {v18.16b}, v29.16b
+	ldr	q26, [x10, x6, lsl #4]
+	ldp	q5, q7, [x0], #64               // dst[i] = encrypt_block(input, key) ^ src[i];
+	eor	v9.16b, v30.16b, v1.16b         // let j = i ^ k;
+	eor	v31.16b, v29.16b, v3.16b
+	tbl	v1.16b, {v18.16b}, v9.16b       // 1/j + a/k
+	tbl	v3.16b, {v18.16b}, v31.16b
+	eor	v0.16b, v0.16b, v10.16b
+	eor	v4.16b, v4.16b, v8.16b
+	eor	v1.16b, v1.16b, v10.16b
+	tbl	v0.16b, {v18.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v4.16b, {v18.16b}, v4.16b
+	tbl	v10.16b, {v18.16b}, v1.16b
+	eor	v1.16b, v3.16b, v8.16b
+	eor	v0.16b, v0.16b, v9.16b
+	and	v8.16b, v6.16b, v19.16b
+	tbl	v3.16b, {v18.16b}, v1.16b
+	tbl	v9.16b, {v28.16b}, v0.16b
+	eor	v1.16b, v4.16b, v31.16b
+	eor	v0.16b, v10.16b, v30.16b
+	ushr	v4.16b, v6.16b, #4
+	tbl	v30.16b, {v20.16b}, v8.16b
+	tbl	v10.16b, {v28.16b}, v1.16b
+	tbl	v1.16b, {v18.16b}, v4.16b
+	tbl	v11.16b, {v27.16b}, v0.16b
+	eor	v6.16b, v4.16b, v8.16b
+	eor	v31.16b, v1.16b, v30.16b
+	eor	v1.16b, v3.16b, v29.16b
+	eor	v0.16b, v24.16b, v9.16b
+	tbl	v3.16b, {v18.16b}, v6.16b
+	tbl	v29.16b, {v27.16b}, v1.16b
+	eor	v8.16b, v24.16b, v10.16b
+	eor	v0.16b, v11.16b, v0.16b
+	eor	v3.16b, v3.16b, v30.16b
+	tbl	v1.16b, {v18.16b}, v31.16b
+	tbl	v0.16b, {v0.16b}, v26.16b
+	tbl	v3.16b, {v18.16b}, v3.16b
+	eor	v6.16b, v1.16b, v6.16b
+	eor	v1.16b, v29.16b, v8.16b
+	eor	v3.16b, v3.16b, v4.16b
+	tbl	v29.16b, {v1.16b}, v26.16b
+	eor	v30.16b, v0.16b, v5.16b
+	ushr	v5.16b, v2.16b, #4
+	and	v0.16b, v2.16b, v19.16b
+	eor	v31.16b, v5.16b, v0.16b
+	tbl	v2.16b, {v20.16b}, v0.16b
+	tbl	v1.16b, {v18.16b}, v5.16b
+	tbl	v4.16b, {v18.16b}, v31.16b
+	tbl	v0.16b, {v28.16b}, v6.16b
+	tbl	v8.16b, {v27.16b}, v3.16b
+	ldp	q6, q3, [x0, #-32]
+	eor	v1.16b, v1.16b, v2.16b
+	eor	v4.16b, v4.16b, v2.16b
+	tbl	v2.16b, {v18.16b}, v1.16b
+	tbl	v4.16b, {v18.16b}, v4.16b
+	eor	v1.16b, v24.16b, v0.16b
+	eor	v0.16b, v29.16b, v7.16b
+	stp	q30, q0, [x1], #64
 	sub	x5, x5, #1                      // for i in 0..blocks weave 4, 2, 1 {
-	eor	v0.16b, v2.16b, v9.16b
-	eor	v2.16b, v3.16b, v28.16b
-	tbl	v3.16b, {v26.16b}, v0.16b
+	eor	v0.16b, v2.16b, v31.16b
+	eor	v2.16b, v4.16b, v5.16b
+	tbl	v4.16b, {v28.16b}, v0.16b
 	tbl	v2.16b, {v27.16b}, v2.16b
-	eor	v0.16b, v30.16b, v1.16b
-	tbl	v0.16b, {v0.16b}, v25.16b
-	eor	v1.16b, v24.16b, v3.16b
+	eor	v0.16b, v8.16b, v1.16b
+	eor	v1.16b, v24.16b, v4.16b
 	eor	v1.16b, v2.16b, v1.16b
-	tbl	v1.16b, {v1.16b}, v25.16b
-	eor	v0.16b, v0.16b, v29.16b
-	eor	v1.16b, v1.16b, v6.16b
+	tbl	v0.16b, {v0.16b}, v26.16b
+	tbl	v1.16b, {v1.16b}, v26.16b
+	eor	v0.16b, v0.16b, v6.16b
+	eor	v1.16b, v1.16b, v3.16b
 	stp	q0, q1, [x1, #-32]
 	cbnz	x5, .Lvpaes_ctr32_encrypt_blocks_1
 .Lvpaes_ctr32_encrypt_blocks_3:
 	tbz	x2, #1, .Lvpaes_ctr32_encrypt_blocks_5 // for i in 0..blocks weave 4, 2, 1 {
-	add	v6.4s, v5.4s, v22.4s            // counter = counter + u32x4(0, 0, 0, 1);
-	rev32	v2.16b, v5.16b                  // let input = rev32(counter as u8x16);
+	add	v4.4s, v25.4s, v23.4s           // counter = counter + u32x4(0, 0, 0, 1);
+	rev32	v2.16b, v25.16b                 // let input = rev32(counter as u8x16);
 	ldr	q0, [x11, #288]                 // return tbl(t[0], low) ^ tbl(t[1], high);
 	add	x6, x3, #16                     // for r in 1..last {
-	rev32	v5.16b, v6.16b
+	rev32	v5.16b, v4.16b
 	ldr	q1, [x11, #304]
-	ldr	w4, [x3, #240]                  // let last = key.rounds as u64 + 1;
 	add	x5, x11, #32
 	ushr	v3.16b, v2.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	and	v2.16b, v2.16b, v20.16b
-	tbl	v4.16b, {v0.16b}, v2.16b
-	ldr	q24, [x3]                       // var s = transform(to_pairs, x) ^ key.rd_key[0];
-	ushr	v23.16b, v5.16b, #4
+	ldr	w4, [x3, #240]                  // let last = key.rounds as u64 + 1;
+	ldr	q7, [x3]                        // var s = transform(to_pairs, x) ^ key.rd_key[0];
+	ushr	v6.16b, v5.16b, #4
+	tbl	v3.16b, {v1.16b}, v3.16b
 	add	x7, x4, #1
-	and	v5.16b, v5.16b, v20.16b
-	tbl	v2.16b, {v1.16b}, v3.16b
-	tbl	v3.16b, {v0.16b}, v5.16b
-	tbl	v1.16b, {v1.16b}, v23.16b
-	eor	v0.16b, v4.16b, v2.16b
-	add	v5.4s, v6.4s, v22.4s
-	eor	v1.16b, v3.16b, v1.16b
-	eor	v2.16b, v0.16b, v24.16b
-	eor	v0.16b, v1.16b, v24.16b
+	tbl	v6.16b, {v1.16b}, v6.16b
+	add	v25.4s, v4.4s, v23.4s
+	and	v1.16b, v2.16b, v19.16b
+	and	v2.16b, v5.16b, v19.16b
+	tbl	v1.16b, {v0.16b}, v1.16b
+	tbl	v2.16b, {v0.16b}, v2.16b
+	eor	v0.16b, v1.16b, v3.16b
+	eor	v1.16b, v2.16b, v6.16b
+	eor	v2.16b, v0.16b, v7.16b
+	eor	v0.16b, v1.16b, v7.16b
 .Lvpaes_ctr32_encrypt_blocks_4:
-	ushr	v24.16b, v0.16b, #4             // let i = x >> 4;
-	and	v4.16b, v0.16b, v20.16b         // let k = x & 0x0f;
+	ushr	v23.16b, v0.16b, #4             // let i = x >> 4;
+	and	v4.16b, v0.16b, v19.16b         // let k = x & 0x0f;
 	ushr	v26.16b, v2.16b, #4
-	and	v0.16b, v2.16b, v20.16b
-	ldr	q25, [x6], #16                  // A
-	tbl	v2.16b, {v21.16b}, v0.16b       // a/k
-	tbl	v1.16b, {v19.16b}, v26.16b      // 1/i + a/k
-	tbl	v6.16b, {v21.16b}, v4.16b
+	and	v0.16b, v2.16b, v19.16b
+	ldr	q24, [x6], #16                  // A
+	tbl	v2.16b, {v20.16b}, v0.16b       // a/k
+	tbl	v1.16b, {v18.16b}, v26.16b      // 1/i + a/k
+	tbl	v5.16b, {v20.16b}, v4.16b
 	eor	v3.16b, v26.16b, v0.16b         // let j = i ^ k;
-	tbl	v0.16b, {v19.16b}, v24.16b
-	eor	v23.16b, v24.16b, v4.16b
+	tbl	v0.16b, {v18.16b}, v23.16b
+	eor	v7.16b, v23.16b, v4.16b
 	eor	v1.16b, v1.16b, v2.16b
-	eor	v22.16b, v0.16b, v6.16b
+	eor	v6.16b, v0.16b, v5.16b
 	sub	x4, x4, #1                      // for r in 1..last {
-	tbl	v0.16b, {v19.16b}, v3.16b       // 1/j + a/k
-	tbl	v4.16b, {v19.16b}, v23.16b
-	tbl	v1.16b, {v19.16b}, v1.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v22.16b, {v19.16b}, v22.16b
+	tbl	v0.16b, {v18.16b}, v3.16b       // 1/j + a/k
+	tbl	v4.16b, {v18.16b}, v7.16b
+	tbl	v1.16b, {v18.16b}, v1.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v6.16b, {v18.16b}, v6.16b
 	eor	v0.16b, v0.16b, v2.16b
-	eor	v4.16b, v4.16b, v6.16b
+	eor	v4.16b, v4.16b, v5.16b
 	eor	v2.16b, v1.16b, v3.16b
-	eor	v22.16b, v22.16b, v23.16b
-	tbl	v0.16b, {v19.16b}, v0.16b
-	tbl	v4.16b, {v19.16b}, v4.16b
-	tbl	v1.16b, {v17.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v6.16b, {v17.16b}, v22.16b
-	tbl	v3.16b, {v7.16b}, v2.16b
-	tbl	v27.16b, {v7.16b}, v22.16b
+	eor	v6.16b, v6.16b, v7.16b
+	tbl	v0.16b, {v18.16b}, v0.16b
+	tbl	v4.16b, {v18.16b}, v4.16b
+	tbl	v1.16b, {v21.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v5.16b, {v21.16b}, v6.16b
+	tbl	v3.16b, {v16.16b}, v2.16b
+	tbl	v27.16b, {v16.16b}, v6.16b
 	eor	v2.16b, v0.16b, v26.16b
-	eor	v4.16b, v4.16b, v24.16b
-	eor	v0.16b, v25.16b, v1.16b
-	eor	v6.16b, v25.16b, v6.16b
-	ldp	q25, q24, [x5], #32             // 2A + B
-	tbl	v1.16b, {v18.16b}, v2.16b
-	tbl	v22.16b, {v18.16b}, v4.16b
-	tbl	v2.16b, {v16.16b}, v2.16b
-	tbl	v23.16b, {v16.16b}, v4.16b
+	eor	v4.16b, v4.16b, v23.16b
+	eor	v0.16b, v24.16b, v1.16b
+	eor	v5.16b, v24.16b, v5.16b
+	ldp	q24, q23, [x5], #32             // 2A + B
+	tbl	v1.16b, {v22.16b}, v2.16b
+	tbl	v6.16b, {v22.16b}, v4.16b
+	tbl	v2.16b, {v17.16b}, v2.16b
+	tbl	v7.16b, {v17.16b}, v4.16b
 	eor	v4.16b, v1.16b, v0.16b
-	eor	v22.16b, v22.16b, v6.16b
+	eor	v6.16b, v6.16b, v5.16b
 	eor	v0.16b, v3.16b, v2.16b
-	eor	v3.16b, v27.16b, v23.16b
-	tbl	v1.16b, {v4.16b}, v25.16b
-	tbl	v6.16b, {v22.16b}, v25.16b
-	tbl	v2.16b, {v4.16b}, v24.16b       // 2A + 3B + C + D
-	tbl	v4.16b, {v22.16b}, v24.16b
+	eor	v3.16b, v27.16b, v7.16b
+	tbl	v1.16b, {v4.16b}, v24.16b
+	tbl	v5.16b, {v6.16b}, v24.16b
+	tbl	v2.16b, {v4.16b}, v23.16b       // 2A + 3B + C + D
+	tbl	v4.16b, {v6.16b}, v23.16b
 	eor	v0.16b, v1.16b, v0.16b
-	eor	v3.16b, v6.16b, v3.16b
+	eor	v3.16b, v5.16b, v3.16b
 	and	x5, x5, #0xffffffffffffff7f
 	eor	v1.16b, v2.16b, v0.16b
 	eor	v4.16b, v4.16b, v3.16b
-	tbl	v0.16b, {v0.16b}, v25.16b
-	tbl	v3.16b, {v3.16b}, v25.16b
+	tbl	v0.16b, {v0.16b}, v24.16b
+	tbl	v3.16b, {v3.16b}, v24.16b
 	eor	v2.16b, v1.16b, v0.16b
 	eor	v0.16b, v4.16b, v3.16b
 	cbnz	x4, .Lvpaes_ctr32_encrypt_blocks_4
-	ushr	v22.16b, v2.16b, #4             // let i = x >> 4;
-	ushr	v25.16b, v0.16b, #4
-	and	v1.16b, v2.16b, v20.16b         // let k = x & 0x0f;
-	and	v2.16b, v0.16b, v20.16b
-	ldr	q27, [x11, #384]                // return tbl(t[0], low) ^ tbl(t[1], high);
+	ushr	v27.16b, v2.16b, #4             // let i = x >> 4;
+	ushr	v26.16b, v0.16b, #4
+	and	v1.16b, v2.16b, v19.16b         // let k = x & 0x0f;
+	and	v3.16b, v0.16b, v19.16b
+	ldr	q28, [x11, #384]                // return tbl(t[0], low) ^ tbl(t[1], high);
 	add	x5, x11, #192                   // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
-	eor	v29.16b, v22.16b, v1.16b        // let j = i ^ k;
-	tbl	v1.16b, {v21.16b}, v1.16b       // a/k
-	ldr	q23, [x11, #400]
+	tbl	v2.16b, {v20.16b}, v1.16b       // a/k
+	tbl	v0.16b, {v18.16b}, v27.16b      // 1/i + a/k
+	ldr	q5, [x11, #400]
 	and	x4, x7, #0x3
-	tbl	v0.16b, {v19.16b}, v22.16b      // 1/i + a/k
-	eor	v28.16b, v25.16b, v2.16b
-	ldr	q26, [x3, x7, lsl #4]
-	tbl	v4.16b, {v21.16b}, v2.16b
-	tbl	v3.16b, {v19.16b}, v25.16b
-	ldr	q24, [x5, x4, lsl #4]
-	tbl	v2.16b, {v19.16b}, v29.16b      // 1/j + a/k
-	tbl	v6.16b, {v19.16b}, v28.16b
-	eor	v0.16b, v0.16b, v1.16b
-	eor	v30.16b, v3.16b, v4.16b
-	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v19.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	ldp	q2, q3, [x0], #32               // dst[i] = encrypt_block(input, key) ^ src[i];
-	eor	v6.16b, v6.16b, v4.16b
-	tbl	v4.16b, {v19.16b}, v30.16b
-	tbl	v1.16b, {v19.16b}, v1.16b
-	tbl	v6.16b, {v19.16b}, v6.16b
-	eor	v0.16b, v0.16b, v29.16b
-	eor	v4.16b, v4.16b, v28.16b
-	eor	v1.16b, v1.16b, v22.16b
-	tbl	v0.16b, {v27.16b}, v0.16b
-	eor	v6.16b, v6.16b, v25.16b
-	tbl	v4.16b, {v27.16b}, v4.16b
-	tbl	v1.16b, {v23.16b}, v1.16b
-	tbl	v6.16b, {v23.16b}, v6.16b
-	eor	v0.16b, v26.16b, v0.16b
-	eor	v4.16b, v26.16b, v4.16b
-	eor	v0.16b, v1.16b, v0.16b
-	eor	v1.16b, v6.16b, v4.16b
-	tbl	v0.16b, {v0.16b}, v24.16b
-	tbl	v1.16b, {v1.16b}, v24.16b
+	tbl	v30.16b, {v20.16b}, v3.16b
+	tbl	v4.16b, {v18.16b}, v26.16b
+	ldr	q24, [x3, x7, lsl #4]
+	ldr	q23, [x5, x4, lsl #4]
+	ldp	q6, q7, [x0], #32               // dst[i] = encrypt_block(input, key) ^ src[i];
+	eor	v1.16b, v27.16b, v1.16b         // let j = i ^ k;
+	eor	v29.16b, v26.16b, v3.16b
 	eor	v0.16b, v0.16b, v2.16b
-	eor	v1.16b, v1.16b, v3.16b
+	eor	v3.16b, v4.16b, v30.16b
+	tbl	v0.16b, {v18.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v4.16b, {v18.16b}, v3.16b
+	eor	v3.16b, v0.16b, v1.16b
+	tbl	v0.16b, {v18.16b}, v1.16b       // 1/j + a/k
+	eor	v0.16b, v0.16b, v2.16b
+	tbl	v1.16b, {v18.16b}, v29.16b
+	eor	v1.16b, v1.16b, v30.16b
+	tbl	v0.16b, {v18.16b}, v0.16b
+	tbl	v2.16b, {v18.16b}, v1.16b
+	tbl	v1.16b, {v28.16b}, v3.16b
+	eor	v3.16b, v4.16b, v29.16b
+	eor	v0.16b, v0.16b, v27.16b
+	eor	v4.16b, v2.16b, v26.16b
+	tbl	v3.16b, {v28.16b}, v3.16b
+	tbl	v2.16b, {v5.16b}, v0.16b
+	tbl	v4.16b, {v5.16b}, v4.16b
+	eor	v0.16b, v24.16b, v1.16b
+	eor	v1.16b, v24.16b, v3.16b
+	eor	v0.16b, v2.16b, v0.16b
+	eor	v1.16b, v4.16b, v1.16b
+	tbl	v0.16b, {v0.16b}, v23.16b
+	tbl	v1.16b, {v1.16b}, v23.16b
+	eor	v0.16b, v0.16b, v6.16b
+	eor	v1.16b, v1.16b, v7.16b
 	stp	q0, q1, [x1], #32
 .Lvpaes_ctr32_encrypt_blocks_5:
 	tbz	x2, #0, .Lvpaes_ctr32_encrypt_blocks_7 // for i in 0..blocks weave 4, 2, 1 {
-	rev32	v2.16b, v5.16b                  // let input = rev32(counter as u8x16);
+	rev32	v2.16b, v25.16b                 // let input = rev32(counter as u8x16);
 	ldr	q0, [x11, #288]                 // return tbl(t[0], low) ^ tbl(t[1], high);
-	ldr	q1, [x11, #304]
 	add	x5, x3, #16                     // for r in 1..last {
-	ldr	w2, [x3, #240]                  // let last = key.rounds as u64 + 1;
+	ldr	q1, [x11, #304]
 	add	x4, x11, #32
-	ldr	q4, [x3]                        // var s = transform(to_pairs, x) ^ key.rd_key[0];
+	ldr	w2, [x3, #240]                  // let last = key.rounds as u64 + 1;
 	ushr	v3.16b, v2.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	and	v2.16b, v2.16b, v20.16b
-	tbl	v2.16b, {v0.16b}, v2.16b
+	ldr	q4, [x3]                        // var s = transform(to_pairs, x) ^ key.rd_key[0];
+	and	v2.16b, v2.16b, v19.16b
+	tbl	v1.16b, {v1.16b}, v3.16b
 	add	x6, x2, #1
-	tbl	v0.16b, {v1.16b}, v3.16b
-	eor	v0.16b, v2.16b, v0.16b
-	eor	v0.16b, v0.16b, v4.16b
+	tbl	v0.16b, {v0.16b}, v2.16b
+	eor	v0.16b, v0.16b, v1.16b
+	eor	v2.16b, v0.16b, v4.16b
 .Lvpaes_ctr32_encrypt_blocks_6:
 	ldr	q5, [x5], #16                   // A
-	ushr	v4.16b, v0.16b, #4              // let i = x >> 4;
-	and	v0.16b, v0.16b, v20.16b         // let k = x & 0x0f;
-	ldp	q22, q6, [x4], #32              // 2A + B
-	tbl	v1.16b, {v19.16b}, v4.16b       // 1/i + a/k
+	ushr	v4.16b, v2.16b, #4              // let i = x >> 4;
+	and	v0.16b, v2.16b, v19.16b         // let k = x & 0x0f;
 	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
-	tbl	v0.16b, {v21.16b}, v0.16b       // a/k
-	tbl	v2.16b, {v19.16b}, v3.16b       // 1/j + a/k
-	eor	v1.16b, v1.16b, v0.16b
-	eor	v2.16b, v2.16b, v0.16b
-	tbl	v0.16b, {v19.16b}, v1.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v19.16b}, v2.16b
-	sub	x2, x2, #1                      // for r in 1..last {
+	ldp	q7, q6, [x4], #32               // 2A + B
+	tbl	v1.16b, {v20.16b}, v0.16b       // a/k
+	tbl	v0.16b, {v18.16b}, v4.16b       // 1/i + a/k
+	tbl	v2.16b, {v18.16b}, v3.16b       // 1/j + a/k
+	eor	v0.16b, v0.16b, v1.16b
+	eor	v1.16b, v2.16b, v1.16b
+	tbl	v0.16b, {v18.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v18.16b}, v1.16b
 	eor	v2.16b, v0.16b, v3.16b
 	eor	v1.16b, v1.16b, v4.16b
-	tbl	v0.16b, {v17.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v3.16b, {v16.16b}, v1.16b
-	tbl	v1.16b, {v18.16b}, v1.16b
-	tbl	v2.16b, {v7.16b}, v2.16b
+	sub	x2, x2, #1                      // for r in 1..last {
+	tbl	v0.16b, {v21.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v3.16b, {v17.16b}, v1.16b
+	tbl	v1.16b, {v22.16b}, v1.16b
+	tbl	v2.16b, {v16.16b}, v2.16b
 	eor	v0.16b, v5.16b, v0.16b
 	eor	v4.16b, v1.16b, v0.16b
 	eor	v0.16b, v2.16b, v3.16b
-	tbl	v1.16b, {v4.16b}, v22.16b
+	tbl	v1.16b, {v4.16b}, v7.16b
 	tbl	v2.16b, {v4.16b}, v6.16b        // 2A + 3B + C + D
 	and	x4, x4, #0xffffffffffffff7f
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v0.16b}, v22.16b
+	tbl	v1.16b, {v0.16b}, v7.16b
 	eor	v0.16b, v2.16b, v0.16b
-	eor	v0.16b, v0.16b, v1.16b
+	eor	v2.16b, v0.16b, v1.16b
 	cbnz	x2, .Lvpaes_ctr32_encrypt_blocks_6
-	ushr	v6.16b, v0.16b, #4              // let i = x >> 4;
-	and	v1.16b, v0.16b, v20.16b         // let k = x & 0x0f;
-	tbl	v3.16b, {v21.16b}, v1.16b       // a/k
+	ushr	v6.16b, v2.16b, #4              // let i = x >> 4;
 	ldr	q0, [x11, #384]                 // return tbl(t[0], low) ^ tbl(t[1], high);
-	eor	v5.16b, v6.16b, v1.16b          // let j = i ^ k;
 	ldr	q1, [x11, #400]
-	tbl	v2.16b, {v19.16b}, v6.16b       // 1/i + a/k
 	add	x4, x11, #192                   // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
-	tbl	v4.16b, {v19.16b}, v5.16b       // 1/j + a/k
-	and	x2, x6, #0x3
+	tbl	v3.16b, {v18.16b}, v6.16b       // 1/i + a/k
 	ldr	q7, [x3, x6, lsl #4]
+	and	x2, x6, #0x3
 	ldr	q17, [x0]                       // dst[i] = encrypt_block(input, key) ^ src[i];
-	eor	v2.16b, v2.16b, v3.16b
+	and	v2.16b, v2.16b, v19.16b         // let k = x & 0x0f;
+	eor	v5.16b, v6.16b, v2.16b          // let j = i ^ k;
 	ldr	q16, [x4, x2, lsl #4]
-	eor	v3.16b, v4.16b, v3.16b
-	tbl	v2.16b, {v19.16b}, v2.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v3.16b, {v19.16b}, v3.16b
+	tbl	v2.16b, {v20.16b}, v2.16b       // a/k
+	tbl	v4.16b, {v18.16b}, v5.16b       // 1/j + a/k
+	eor	v3.16b, v3.16b, v2.16b
+	eor	v4.16b, v4.16b, v2.16b
+	tbl	v2.16b, {v18.16b}, v3.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v3.16b, {v18.16b}, v4.16b
 	eor	v2.16b, v2.16b, v5.16b
 	eor	v3.16b, v3.16b, v6.16b
 	tbl	v0.16b, {v0.16b}, v2.16b
@@ -720,107 +720,104 @@ vpaes_ctr32_encrypt_blocks:
 vpaes_cbc_encrypt:
 	hint	#34                             // bti c
 	.seh_nop
-	stp	d8, d9, [sp, #-64]!
-	.seh_save_fregp_x	d8, 64
+	stp	d8, d9, [sp, #-48]!
+	.seh_save_fregp_x	d8, 48
 	stp	d10, d11, [sp, #16]
 	.seh_save_fregp	d10, 16
 	stp	d12, d13, [sp, #32]
 	.seh_save_fregp	d12, 32
-	str	d14, [sp, #48]
-	.seh_save_freg	d14, 48
 	.seh_endprologue
 	adrp	x11, vpaes_armv8_tables         // export fn vpaes_cbc_encrypt(src: in u8x16[length / 16], dst: out u8x1...
 	add	x11, x11, :lo12:vpaes_armv8_tables
 	cbz	x2, .Lvpaes_cbc_encrypt_11      // if length == 0 { return; }
-	movi	v17.16b, #0xf                   // return linear(t, x & 0x0f, x >> 4);
-	ldr	q26, [x4]                       // var chain = ivec[0];
-	ldp	q25, q16, [x11, #256]           // a/k
+	movi	v23.16b, #0xf                   // return linear(t, x & 0x0f, x >> 4);
+	ldp	q21, q22, [x11, #256]           // a/k
+	ldr	q24, [x4]                       // var chain = ivec[0];
 	cbz	w5, .Lvpaes_cbc_encrypt_3       // if enc != 0 {
 	lsr	x2, x2, #4                      // for i in 0..length / 16 {
 	cbz	x2, .Lvpaes_cbc_encrypt_10
 	ldr	w5, [x3, #240]                  // let last = key.rounds as u64 + 1;
 	add	x10, x11, #192                  // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
-	ldp	q24, q23, [x11, #288]           // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldp	q25, q20, [x11, #288]           // return tbl(t[0], low) ^ tbl(t[1], high);
 	add	x9, x5, #1
-	ldp	q21, q20, [x11, #320]
-	ldp	q19, q18, [x11, #352]
-	ldp	q7, q6, [x11, #384]
-	ldr	q5, [x3, x9, lsl #4]
-	ldr	q22, [x3]                       // var s = transform(to_pairs, x) ^ key.rd_key[0];
+	ldp	q18, q17, [x11, #320]
+	ldp	q16, q7, [x11, #352]
+	ldp	q6, q5, [x11, #384]
+	ldr	q4, [x3, x9, lsl #4]
+	ldr	q19, [x3]                       // var s = transform(to_pairs, x) ^ key.rd_key[0];
 .Lvpaes_cbc_encrypt_1:
 	ldr	q0, [x0]                        // chain = encrypt_block(src[i] ^ chain, key);
 	add	x7, x3, #16                     // for r in 1..last {
 	add	x6, x11, #32
 	mov	x8, x5
-	eor	v0.16b, v0.16b, v26.16b
+	eor	v0.16b, v0.16b, v24.16b
 	ushr	v1.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	and	v0.16b, v0.16b, v17.16b
-	tbl	v2.16b, {v24.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v0.16b, {v23.16b}, v1.16b
+	and	v0.16b, v0.16b, v23.16b
+	tbl	v2.16b, {v25.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v0.16b, {v20.16b}, v1.16b
 	eor	v0.16b, v2.16b, v0.16b
-	eor	v0.16b, v0.16b, v22.16b         // var s = transform(to_pairs, x) ^ key.rd_key[0];
+	eor	v0.16b, v0.16b, v19.16b         // var s = transform(to_pairs, x) ^ key.rd_key[0];
 .Lvpaes_cbc_encrypt_2:
 	ldr	q28, [x7], #16                  // A
-	ushr	v4.16b, v0.16b, #4              // let i = x >> 4;
-	and	v0.16b, v0.16b, v17.16b         // let k = x & 0x0f;
+	ushr	v24.16b, v0.16b, #4             // let i = x >> 4;
+	and	v0.16b, v0.16b, v23.16b         // let k = x & 0x0f;
+	eor	v3.16b, v24.16b, v0.16b         // let j = i ^ k;
 	ldp	q26, q27, [x6], #32             // 2A + B
-	tbl	v1.16b, {v25.16b}, v4.16b       // 1/i + a/k
-	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
-	tbl	v0.16b, {v16.16b}, v0.16b       // a/k
-	tbl	v2.16b, {v25.16b}, v3.16b       // 1/j + a/k
-	eor	v1.16b, v1.16b, v0.16b
-	eor	v2.16b, v2.16b, v0.16b
-	tbl	v0.16b, {v25.16b}, v1.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v25.16b}, v2.16b
-	sub	x8, x8, #1                      // for r in 1..last {
+	tbl	v1.16b, {v22.16b}, v0.16b       // a/k
+	tbl	v0.16b, {v21.16b}, v24.16b      // 1/i + a/k
+	tbl	v2.16b, {v21.16b}, v3.16b       // 1/j + a/k
+	eor	v0.16b, v0.16b, v1.16b
+	eor	v1.16b, v2.16b, v1.16b
+	tbl	v0.16b, {v21.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v21.16b}, v1.16b
 	eor	v2.16b, v0.16b, v3.16b
-	eor	v1.16b, v1.16b, v4.16b
-	tbl	v0.16b, {v21.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v3.16b, {v18.16b}, v1.16b
-	tbl	v1.16b, {v20.16b}, v1.16b
-	tbl	v2.16b, {v19.16b}, v2.16b
+	eor	v1.16b, v1.16b, v24.16b
+	sub	x8, x8, #1                      // for r in 1..last {
+	tbl	v0.16b, {v18.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v3.16b, {v7.16b}, v1.16b
+	tbl	v1.16b, {v17.16b}, v1.16b
+	tbl	v2.16b, {v16.16b}, v2.16b
 	eor	v0.16b, v28.16b, v0.16b
-	eor	v4.16b, v1.16b, v0.16b
+	eor	v24.16b, v1.16b, v0.16b
 	eor	v0.16b, v2.16b, v3.16b
-	tbl	v1.16b, {v4.16b}, v26.16b
-	tbl	v2.16b, {v4.16b}, v27.16b       // 2A + 3B + C + D
+	tbl	v1.16b, {v24.16b}, v26.16b
+	tbl	v2.16b, {v24.16b}, v27.16b      // 2A + 3B + C + D
 	and	x6, x6, #0xffffffffffffff7f
 	eor	v0.16b, v1.16b, v0.16b
 	tbl	v1.16b, {v0.16b}, v26.16b
 	eor	v0.16b, v2.16b, v0.16b
 	eor	v0.16b, v0.16b, v1.16b
 	cbnz	x8, .Lvpaes_cbc_encrypt_2
-	ushr	v4.16b, v0.16b, #4              // let i = x >> 4;
-	and	v0.16b, v0.16b, v17.16b         // let k = x & 0x0f;
-	tbl	v1.16b, {v16.16b}, v0.16b       // a/k
+	ushr	v24.16b, v0.16b, #4             // let i = x >> 4;
 	and	x6, x9, #0x3                    // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
-	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
 	add	x0, x0, #16                     // for i in 0..length / 16 {
-	tbl	v0.16b, {v25.16b}, v4.16b       // 1/i + a/k
 	sub	x2, x2, #1
-	tbl	v2.16b, {v25.16b}, v3.16b       // 1/j + a/k
+	tbl	v1.16b, {v21.16b}, v24.16b      // 1/i + a/k
 	ldr	q26, [x10, x6, lsl #4]
-	eor	v0.16b, v0.16b, v1.16b
-	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v25.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v25.16b}, v1.16b
+	and	v0.16b, v0.16b, v23.16b         // let k = x & 0x0f;
+	eor	v3.16b, v24.16b, v0.16b         // let j = i ^ k;
+	tbl	v0.16b, {v22.16b}, v0.16b       // a/k
+	tbl	v2.16b, {v21.16b}, v3.16b       // 1/j + a/k
+	eor	v1.16b, v1.16b, v0.16b
+	eor	v2.16b, v2.16b, v0.16b
+	tbl	v0.16b, {v21.16b}, v1.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v21.16b}, v2.16b
 	eor	v0.16b, v0.16b, v3.16b
-	eor	v1.16b, v1.16b, v4.16b
-	tbl	v0.16b, {v7.16b}, v0.16b        // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v1.16b, {v6.16b}, v1.16b
-	eor	v0.16b, v5.16b, v0.16b
+	eor	v1.16b, v1.16b, v24.16b
+	tbl	v0.16b, {v6.16b}, v0.16b        // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v1.16b, {v5.16b}, v1.16b
+	eor	v0.16b, v4.16b, v0.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v26.16b, {v0.16b}, v26.16b
-	str	q26, [x1], #16                  // dst[i] = chain;
+	tbl	v24.16b, {v0.16b}, v26.16b
+	str	q24, [x1], #16                  // dst[i] = chain;
 	cbnz	x2, .Lvpaes_cbc_encrypt_1
 	b	.Lvpaes_cbc_encrypt_10
 .Lvpaes_cbc_encrypt_3:
-	ldp	q27, q24, [x11, #448]           // 9A
+	ldp	q26, q25, [x11, #448]           // 9A
 	lsr	x2, x2, #4                      // for i in 0..length / 16 weave 3, 2, 1 {
-	ldp	q23, q22, [x11, #480]           // 9B + 13A
-	ldp	q21, q20, [x11, #512]           // 9C + 13B + 11A
-	ldp	q19, q18, [x11, #544]           // 9D + 13C + 11B + 14A
-	ldr	q28, [x11, #416]                // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldp	q20, q19, [x11, #480]           // 9B + 13A
+	ldp	q18, q17, [x11, #512]           // 9C + 13B + 11A
+	ldp	q16, q7, [x11, #544]            // 9D + 13C + 11B + 14A
 	cmp	x2, #3
 	b.lo	.Lvpaes_cbc_encrypt_6
 	ldr	w6, [x3, #240]                  // let last = key.rounds as u64 + 1;
@@ -830,397 +827,400 @@ vpaes_cbc_encrypt:
 	and	x9, x2, #0x3
 	ldr	q29, [x3, x2, lsl #4]
 .Lvpaes_cbc_encrypt_4:
-	ldp	q0, q3, [x0]                    // let plain = decrypt_block(src[i], key) ^ chain;
+	ldp	q0, q1, [x0]                    // let plain = decrypt_block(src[i], key) ^ chain;
 	add	x7, x3, #16                     // for r in 1..last {
 	add	x2, x11, #144
 	mov	x8, x6
-	ushr	v2.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	ushr	v5.16b, v3.16b, #4
-	and	v1.16b, v0.16b, v17.16b
-	and	v4.16b, v3.16b, v17.16b
-	ldr	q6, [x0, #32]
-	ldr	q0, [x11, #432]                 // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v3.16b, {v28.16b}, v1.16b
-	tbl	v4.16b, {v28.16b}, v4.16b
+	ushr	v3.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
+	ushr	v6.16b, v1.16b, #4
+	and	v2.16b, v0.16b, v23.16b
+	and	v5.16b, v1.16b, v23.16b
+	ldr	q27, [x0, #32]
+	ldr	q0, [x11, #416]                 // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldr	q1, [x11, #432]
+	ushr	v28.16b, v27.16b, #4
 	ldr	q30, [x3]                       // var s = transform(to_undone, x) ^ key.rd_key[0];
-	ushr	v7.16b, v6.16b, #4
-	and	v6.16b, v6.16b, v17.16b
-	tbl	v1.16b, {v0.16b}, v2.16b
-	tbl	v2.16b, {v0.16b}, v5.16b
-	tbl	v6.16b, {v28.16b}, v6.16b
-	tbl	v5.16b, {v0.16b}, v7.16b
-	eor	v0.16b, v3.16b, v1.16b
+	tbl	v4.16b, {v0.16b}, v2.16b
+	tbl	v5.16b, {v0.16b}, v5.16b
+	tbl	v2.16b, {v1.16b}, v3.16b
+	tbl	v3.16b, {v1.16b}, v6.16b
+	tbl	v28.16b, {v1.16b}, v28.16b
+	and	v6.16b, v27.16b, v23.16b
 	eor	v1.16b, v4.16b, v2.16b
-	eor	v2.16b, v0.16b, v30.16b
-	eor	v0.16b, v6.16b, v5.16b
+	tbl	v2.16b, {v0.16b}, v6.16b
+	eor	v0.16b, v5.16b, v3.16b
 	eor	v3.16b, v1.16b, v30.16b
-	eor	v30.16b, v0.16b, v30.16b
+	eor	v1.16b, v2.16b, v28.16b
+	eor	v0.16b, v0.16b, v30.16b
+	eor	v6.16b, v1.16b, v30.16b
 .Lvpaes_cbc_encrypt_5:
-	and	v0.16b, v2.16b, v17.16b         // let k = x & 0x0f;
-	ushr	v7.16b, v2.16b, #4              // let i = x >> 4;
-	and	v1.16b, v3.16b, v17.16b
+	and	v1.16b, v3.16b, v23.16b         // let k = x & 0x0f;
+	ushr	v27.16b, v3.16b, #4             // let i = x >> 4;
+	and	v2.16b, v0.16b, v23.16b
 	sub	x8, x8, #1                      // for r in 1..last {
-	ushr	v6.16b, v3.16b, #4
-	and	v2.16b, v30.16b, v17.16b
-	ushr	v5.16b, v30.16b, #4
-	ldr	q12, [x2], #16                  // let step = unmix[r % 4];
+	ushr	v3.16b, v0.16b, #4
+	and	v4.16b, v6.16b, v23.16b
+	ushr	v5.16b, v6.16b, #4
+	eor	v30.16b, v27.16b, v1.16b        // let j = i ^ k;
+	eor	v28.16b, v3.16b, v2.16b
+	eor	v6.16b, v5.16b, v4.16b
+	ldr	q11, [x7], #16                  // 9A
+	tbl	v31.16b, {v22.16b}, v1.16b      // a/k
+	tbl	v8.16b, {v21.16b}, v27.16b      // 1/i + a/k
+	tbl	v2.16b, {v22.16b}, v2.16b
+	tbl	v0.16b, {v21.16b}, v3.16b
+	tbl	v10.16b, {v22.16b}, v4.16b
+	tbl	v9.16b, {v21.16b}, v5.16b
+	tbl	v12.16b, {v21.16b}, v30.16b     // 1/j + a/k
+	tbl	v1.16b, {v21.16b}, v28.16b
+	tbl	v4.16b, {v21.16b}, v6.16b
+	eor	v8.16b, v8.16b, v31.16b
+	eor	v0.16b, v0.16b, v2.16b
+	eor	v9.16b, v9.16b, v10.16b
+	eor	v31.16b, v12.16b, v31.16b
+	eor	v1.16b, v1.16b, v2.16b
+	eor	v2.16b, v4.16b, v10.16b
+	ldr	q4, [x2], #16                   // let step = unmix[r % 4];
 	and	x2, x2, #0xffffffffffffffbf
-	eor	v8.16b, v7.16b, v0.16b          // let j = i ^ k;
-	eor	v31.16b, v6.16b, v1.16b
-	eor	v30.16b, v5.16b, v2.16b
-	ldr	q4, [x7], #16                   // 9A
-	tbl	v3.16b, {v16.16b}, v0.16b       // a/k
-	tbl	v11.16b, {v25.16b}, v7.16b      // 1/i + a/k
-	tbl	v10.16b, {v25.16b}, v6.16b
-	tbl	v14.16b, {v16.16b}, v1.16b
-	tbl	v13.16b, {v16.16b}, v2.16b
-	tbl	v9.16b, {v25.16b}, v5.16b
-	tbl	v0.16b, {v25.16b}, v8.16b       // 1/j + a/k
-	tbl	v1.16b, {v25.16b}, v31.16b
-	tbl	v2.16b, {v25.16b}, v30.16b
-	eor	v11.16b, v11.16b, v3.16b
-	eor	v10.16b, v10.16b, v14.16b
-	eor	v9.16b, v9.16b, v13.16b
-	eor	v3.16b, v0.16b, v3.16b
-	eor	v1.16b, v1.16b, v14.16b
-	eor	v0.16b, v2.16b, v13.16b
-	tbl	v11.16b, {v25.16b}, v11.16b     // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v10.16b, {v25.16b}, v10.16b
-	tbl	v9.16b, {v25.16b}, v9.16b
-	tbl	v2.16b, {v25.16b}, v3.16b
-	tbl	v1.16b, {v25.16b}, v1.16b
-	tbl	v0.16b, {v25.16b}, v0.16b
-	eor	v13.16b, v11.16b, v8.16b
-	eor	v10.16b, v10.16b, v31.16b
-	eor	v8.16b, v9.16b, v30.16b
-	eor	v11.16b, v2.16b, v7.16b
-	eor	v9.16b, v1.16b, v6.16b
-	eor	v31.16b, v0.16b, v5.16b
-	tbl	v0.16b, {v27.16b}, v13.16b
-	tbl	v1.16b, {v27.16b}, v10.16b
-	tbl	v2.16b, {v27.16b}, v8.16b
-	tbl	v30.16b, {v24.16b}, v11.16b
-	tbl	v7.16b, {v24.16b}, v9.16b
-	tbl	v6.16b, {v24.16b}, v31.16b
-	tbl	v5.16b, {v23.16b}, v13.16b      // 9B + 13A
-	tbl	v3.16b, {v22.16b}, v11.16b
-	eor	v14.16b, v4.16b, v0.16b
-	eor	v0.16b, v4.16b, v1.16b
-	eor	v1.16b, v4.16b, v2.16b
-	eor	v4.16b, v30.16b, v14.16b
-	eor	v0.16b, v7.16b, v0.16b
-	eor	v7.16b, v6.16b, v1.16b
-	eor	v30.16b, v5.16b, v3.16b
-	tbl	v5.16b, {v23.16b}, v10.16b
-	tbl	v6.16b, {v22.16b}, v9.16b
-	tbl	v1.16b, {v23.16b}, v8.16b
-	tbl	v2.16b, {v22.16b}, v31.16b
-	tbl	v14.16b, {v4.16b}, v12.16b
-	tbl	v4.16b, {v0.16b}, v12.16b
-	tbl	v0.16b, {v7.16b}, v12.16b
-	tbl	v3.16b, {v18.16b}, v9.16b       // 9D + 13C + 11B + 14A
-	tbl	v7.16b, {v21.16b}, v13.16b      // 9C + 13B + 11A
-	tbl	v13.16b, {v19.16b}, v13.16b
-	tbl	v9.16b, {v20.16b}, v9.16b
-	eor	v5.16b, v5.16b, v6.16b
-	eor	v2.16b, v1.16b, v2.16b
-	eor	v6.16b, v30.16b, v14.16b
-	eor	v1.16b, v5.16b, v4.16b
-	eor	v4.16b, v2.16b, v0.16b
-	tbl	v30.16b, {v20.16b}, v11.16b
-	tbl	v5.16b, {v21.16b}, v10.16b
-	tbl	v0.16b, {v21.16b}, v8.16b
-	tbl	v2.16b, {v20.16b}, v31.16b
-	tbl	v6.16b, {v6.16b}, v12.16b
-	tbl	v1.16b, {v1.16b}, v12.16b
-	tbl	v4.16b, {v4.16b}, v12.16b
-	tbl	v10.16b, {v19.16b}, v10.16b
-	tbl	v8.16b, {v19.16b}, v8.16b
-	tbl	v31.16b, {v18.16b}, v31.16b
-	eor	v30.16b, v7.16b, v30.16b
-	eor	v5.16b, v5.16b, v9.16b
-	tbl	v9.16b, {v18.16b}, v11.16b
-	eor	v7.16b, v0.16b, v2.16b
-	eor	v0.16b, v30.16b, v6.16b
-	eor	v2.16b, v5.16b, v1.16b
-	eor	v5.16b, v7.16b, v4.16b
-	eor	v1.16b, v13.16b, v9.16b
-	eor	v6.16b, v8.16b, v31.16b
-	eor	v4.16b, v10.16b, v3.16b
-	tbl	v0.16b, {v0.16b}, v12.16b
-	tbl	v3.16b, {v2.16b}, v12.16b
-	tbl	v5.16b, {v5.16b}, v12.16b
-	eor	v2.16b, v1.16b, v0.16b
-	eor	v3.16b, v4.16b, v3.16b
-	eor	v30.16b, v6.16b, v5.16b
+	tbl	v8.16b, {v21.16b}, v8.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v0.16b, {v21.16b}, v0.16b
+	tbl	v10.16b, {v21.16b}, v9.16b
+	tbl	v31.16b, {v21.16b}, v31.16b
+	tbl	v9.16b, {v21.16b}, v1.16b
+	tbl	v1.16b, {v21.16b}, v2.16b
+	eor	v8.16b, v8.16b, v30.16b
+	eor	v28.16b, v0.16b, v28.16b
+	eor	v6.16b, v10.16b, v6.16b
+	eor	v31.16b, v31.16b, v27.16b
+	eor	v27.16b, v9.16b, v3.16b
+	eor	v5.16b, v1.16b, v5.16b
+	tbl	v0.16b, {v26.16b}, v8.16b
+	tbl	v9.16b, {v26.16b}, v28.16b
+	tbl	v2.16b, {v26.16b}, v6.16b
+	tbl	v13.16b, {v25.16b}, v31.16b
+	tbl	v3.16b, {v25.16b}, v27.16b
+	tbl	v1.16b, {v25.16b}, v5.16b
+	tbl	v12.16b, {v20.16b}, v8.16b      // 9B + 13A
+	tbl	v10.16b, {v19.16b}, v31.16b
+	tbl	v30.16b, {v20.16b}, v28.16b
+	eor	v0.16b, v11.16b, v0.16b
+	eor	v9.16b, v11.16b, v9.16b
+	eor	v2.16b, v11.16b, v2.16b
+	eor	v11.16b, v13.16b, v0.16b
+	eor	v9.16b, v3.16b, v9.16b
+	eor	v0.16b, v1.16b, v2.16b
+	eor	v12.16b, v12.16b, v10.16b
+	tbl	v10.16b, {v19.16b}, v27.16b
+	tbl	v2.16b, {v20.16b}, v6.16b
+	tbl	v3.16b, {v19.16b}, v5.16b
+	tbl	v11.16b, {v11.16b}, v4.16b
+	tbl	v9.16b, {v9.16b}, v4.16b
+	tbl	v0.16b, {v0.16b}, v4.16b
+	tbl	v1.16b, {v18.16b}, v8.16b       // 9C + 13B + 11A
+	tbl	v13.16b, {v17.16b}, v31.16b
+	tbl	v8.16b, {v16.16b}, v8.16b       // 9D + 13C + 11B + 14A
+	tbl	v31.16b, {v7.16b}, v31.16b
+	eor	v30.16b, v30.16b, v10.16b
+	eor	v2.16b, v2.16b, v3.16b
+	eor	v10.16b, v12.16b, v11.16b
+	eor	v3.16b, v30.16b, v9.16b
+	eor	v2.16b, v2.16b, v0.16b
+	eor	v9.16b, v1.16b, v13.16b
+	eor	v30.16b, v8.16b, v31.16b
+	tbl	v0.16b, {v18.16b}, v28.16b
+	tbl	v1.16b, {v17.16b}, v27.16b
+	tbl	v31.16b, {v18.16b}, v6.16b
+	tbl	v8.16b, {v17.16b}, v5.16b
+	tbl	v10.16b, {v10.16b}, v4.16b
+	tbl	v3.16b, {v3.16b}, v4.16b
+	tbl	v2.16b, {v2.16b}, v4.16b
+	tbl	v28.16b, {v16.16b}, v28.16b
+	tbl	v27.16b, {v7.16b}, v27.16b
+	tbl	v6.16b, {v16.16b}, v6.16b
+	tbl	v5.16b, {v7.16b}, v5.16b
+	eor	v1.16b, v0.16b, v1.16b
+	eor	v31.16b, v31.16b, v8.16b
+	eor	v0.16b, v9.16b, v10.16b
+	eor	v1.16b, v1.16b, v3.16b
+	eor	v3.16b, v31.16b, v2.16b
+	eor	v2.16b, v28.16b, v27.16b
+	eor	v5.16b, v6.16b, v5.16b
+	tbl	v0.16b, {v0.16b}, v4.16b
+	tbl	v1.16b, {v1.16b}, v4.16b
+	tbl	v4.16b, {v3.16b}, v4.16b
+	eor	v3.16b, v30.16b, v0.16b
+	eor	v0.16b, v2.16b, v1.16b
+	eor	v6.16b, v5.16b, v4.16b
 	cbnz	x8, .Lvpaes_cbc_encrypt_5
-	ushr	v11.16b, v2.16b, #4             // let i = x >> 4;
-	and	v0.16b, v2.16b, v17.16b         // let k = x & 0x0f;
-	ushr	v10.16b, v3.16b, #4
-	ldr	q8, [x11, #576]                 // return tbl(t[0], low) ^ tbl(t[1], high);
-	eor	v12.16b, v11.16b, v0.16b        // let j = i ^ k;
-	tbl	v13.16b, {v16.16b}, v0.16b      // a/k
-	ldr	q9, [x11, #592]
-	tbl	v0.16b, {v25.16b}, v11.16b      // 1/i + a/k
-	and	v2.16b, v3.16b, v17.16b
-	ldr	q31, [x10, x9, lsl #4]          // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
-	tbl	v1.16b, {v25.16b}, v12.16b      // 1/j + a/k
-	eor	v5.16b, v10.16b, v2.16b
-	ldp	q6, q7, [x0], #48               // chain = src[i];                     // again: cheaper than a register...
-	tbl	v4.16b, {v16.16b}, v2.16b
-	tbl	v3.16b, {v25.16b}, v10.16b
-	tbl	v2.16b, {v25.16b}, v5.16b
-	eor	v0.16b, v0.16b, v13.16b
-	eor	v1.16b, v1.16b, v13.16b
-	tbl	v13.16b, {v25.16b}, v0.16b      // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v0.16b, v3.16b, v4.16b
-	tbl	v3.16b, {v25.16b}, v1.16b
-	eor	v1.16b, v2.16b, v4.16b
-	tbl	v14.16b, {v25.16b}, v0.16b
-	tbl	v0.16b, {v25.16b}, v1.16b
+	ushr	v31.16b, v3.16b, #4             // let i = x >> 4;
+	ushr	v30.16b, v0.16b, #4
+	and	v1.16b, v3.16b, v23.16b         // let k = x & 0x0f;
+	and	v0.16b, v0.16b, v23.16b
+	ldr	q28, [x11, #576]                // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v12.16b, {v22.16b}, v1.16b      // a/k
+	tbl	v13.16b, {v21.16b}, v31.16b     // 1/i + a/k
+	ldr	q27, [x11, #592]
+	tbl	v10.16b, {v22.16b}, v0.16b
+	tbl	v8.16b, {v21.16b}, v30.16b
+	ldr	q4, [x10, x9, lsl #4]           // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
+	ldp	q5, q3, [x0], #48               // chain = src[i];                     // again: cheaper than a register...
+	eor	v11.16b, v31.16b, v1.16b        // let j = i ^ k;
+	eor	v9.16b, v30.16b, v0.16b
+	tbl	v0.16b, {v21.16b}, v11.16b      // 1/j + a/k
+	tbl	v2.16b, {v21.16b}, v9.16b
 	eor	v1.16b, v13.16b, v12.16b
-	ushr	v2.16b, v30.16b, #4
-	and	v30.16b, v30.16b, v17.16b
-	eor	v3.16b, v3.16b, v11.16b
-	eor	v4.16b, v2.16b, v30.16b
-	tbl	v30.16b, {v16.16b}, v30.16b
-	tbl	v11.16b, {v8.16b}, v1.16b
-	tbl	v13.16b, {v25.16b}, v2.16b
-	eor	v1.16b, v14.16b, v5.16b
-	tbl	v12.16b, {v9.16b}, v3.16b
-	tbl	v3.16b, {v25.16b}, v4.16b
-	eor	v5.16b, v13.16b, v30.16b
-	eor	v0.16b, v0.16b, v10.16b
-	tbl	v1.16b, {v8.16b}, v1.16b
-	tbl	v10.16b, {v9.16b}, v0.16b
-	eor	v0.16b, v29.16b, v11.16b
-	eor	v30.16b, v3.16b, v30.16b
-	eor	v0.16b, v12.16b, v0.16b
-	tbl	v3.16b, {v25.16b}, v5.16b
-	eor	v1.16b, v29.16b, v1.16b
-	tbl	v0.16b, {v0.16b}, v31.16b
-	tbl	v5.16b, {v25.16b}, v30.16b
-	eor	v3.16b, v3.16b, v4.16b
-	eor	v1.16b, v10.16b, v1.16b
-	tbl	v1.16b, {v1.16b}, v31.16b
-	eor	v0.16b, v0.16b, v26.16b         // let plain = decrypt_block(src[i], key) ^ chain;
-	ldur	q26, [x0, #-16]
-	eor	v2.16b, v5.16b, v2.16b
-	sub	x5, x5, #3                      // for i in 0..length / 16 weave 3, 2, 1 {
-	tbl	v3.16b, {v8.16b}, v3.16b
-	tbl	v2.16b, {v9.16b}, v2.16b
+	eor	v8.16b, v8.16b, v10.16b
+	eor	v0.16b, v0.16b, v12.16b
+	tbl	v13.16b, {v21.16b}, v1.16b      // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v12.16b, {v21.16b}, v0.16b
+	tbl	v1.16b, {v21.16b}, v8.16b
+	eor	v8.16b, v2.16b, v10.16b
+	eor	v0.16b, v13.16b, v11.16b
+	ushr	v2.16b, v6.16b, #4
+	tbl	v8.16b, {v21.16b}, v8.16b
+	tbl	v10.16b, {v28.16b}, v0.16b
+	and	v6.16b, v6.16b, v23.16b
+	eor	v0.16b, v12.16b, v31.16b
+	eor	v31.16b, v2.16b, v6.16b
+	tbl	v12.16b, {v22.16b}, v6.16b
+	tbl	v11.16b, {v21.16b}, v2.16b
+	tbl	v13.16b, {v27.16b}, v0.16b
+	tbl	v6.16b, {v21.16b}, v31.16b
+	eor	v11.16b, v11.16b, v12.16b
+	eor	v0.16b, v1.16b, v9.16b
+	eor	v1.16b, v8.16b, v30.16b
+	tbl	v30.16b, {v28.16b}, v0.16b
+	tbl	v1.16b, {v27.16b}, v1.16b
+	eor	v0.16b, v29.16b, v10.16b
+	eor	v8.16b, v6.16b, v12.16b
+	eor	v0.16b, v13.16b, v0.16b
+	tbl	v6.16b, {v21.16b}, v11.16b
+	tbl	v0.16b, {v0.16b}, v4.16b
+	tbl	v8.16b, {v21.16b}, v8.16b
+	eor	v31.16b, v6.16b, v31.16b
+	eor	v6.16b, v29.16b, v30.16b
 	eor	v1.16b, v1.16b, v6.16b
+	eor	v0.16b, v0.16b, v24.16b         // let plain = decrypt_block(src[i], key) ^ chain;
+	ldur	q24, [x0, #-16]
+	sub	x5, x5, #3                      // for i in 0..length / 16 weave 3, 2, 1 {
+	tbl	v6.16b, {v28.16b}, v31.16b
+	tbl	v1.16b, {v1.16b}, v4.16b
+	eor	v2.16b, v8.16b, v2.16b
+	tbl	v27.16b, {v27.16b}, v2.16b
+	eor	v2.16b, v29.16b, v6.16b
+	eor	v1.16b, v1.16b, v5.16b
 	stp	q0, q1, [x1], #48               // dst[i] = plain;
-	eor	v0.16b, v29.16b, v3.16b
-	eor	v0.16b, v2.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v31.16b
-	eor	v0.16b, v0.16b, v7.16b
+	eor	v0.16b, v27.16b, v2.16b
+	tbl	v0.16b, {v0.16b}, v4.16b
+	eor	v0.16b, v0.16b, v3.16b
 	stur	q0, [x1, #-16]
 	tbz	x5, #63, .Lvpaes_cbc_encrypt_4
 	add	x2, x5, #3                      // for i in 0..length / 16 weave 3, 2, 1 {
 .Lvpaes_cbc_encrypt_6:
 	cmp	x2, #2                          // for i in 0..length / 16 weave 3, 2, 1 {
 	b.lo	.Lvpaes_cbc_encrypt_8
-	ldp	q0, q3, [x0]                    // let plain = decrypt_block(src[i], key) ^ chain;
+	ldp	q0, q1, [x0]                    // let plain = decrypt_block(src[i], key) ^ chain;
 	add	x7, x3, #16                     // for r in 1..last {
 	add	x6, x11, #144
-	ushr	v2.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	ushr	v5.16b, v3.16b, #4
-	and	v1.16b, v0.16b, v17.16b
-	and	v4.16b, v3.16b, v17.16b
-	ldr	q0, [x11, #432]                 // return tbl(t[0], low) ^ tbl(t[1], high);
+	ushr	v3.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
+	ushr	v5.16b, v1.16b, #4
+	and	v2.16b, v0.16b, v23.16b
+	and	v4.16b, v1.16b, v23.16b
+	ldr	q0, [x11, #416]                 // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldr	q1, [x11, #432]
 	ldr	w5, [x3, #240]                  // let last = key.rounds as u64 + 1;
-	tbl	v3.16b, {v28.16b}, v1.16b
-	tbl	v4.16b, {v28.16b}, v4.16b
+	tbl	v2.16b, {v0.16b}, v2.16b
+	tbl	v4.16b, {v0.16b}, v4.16b
 	ldr	q6, [x3]                        // var s = transform(to_undone, x) ^ key.rd_key[0];
-	tbl	v1.16b, {v0.16b}, v2.16b
-	tbl	v2.16b, {v0.16b}, v5.16b
+	tbl	v0.16b, {v1.16b}, v3.16b
+	tbl	v1.16b, {v1.16b}, v5.16b
 	add	x8, x5, #1
-	eor	v0.16b, v3.16b, v1.16b
-	eor	v1.16b, v4.16b, v2.16b
+	eor	v0.16b, v2.16b, v0.16b
+	eor	v1.16b, v4.16b, v1.16b
 	eor	v2.16b, v0.16b, v6.16b
 	eor	v0.16b, v1.16b, v6.16b
 .Lvpaes_cbc_encrypt_7:
-	and	v1.16b, v2.16b, v17.16b         // let k = x & 0x0f;
-	and	v4.16b, v0.16b, v17.16b
-	ushr	v29.16b, v2.16b, #4             // let i = x >> 4;
-	ushr	v30.16b, v0.16b, #4
-	ldr	q7, [x7], #16                   // 9A
-	tbl	v2.16b, {v16.16b}, v1.16b       // a/k
-	tbl	v0.16b, {v25.16b}, v29.16b      // 1/i + a/k
-	tbl	v6.16b, {v16.16b}, v4.16b
-	tbl	v5.16b, {v25.16b}, v30.16b
-	eor	v3.16b, v29.16b, v1.16b         // let j = i ^ k;
-	eor	v31.16b, v30.16b, v4.16b
-	eor	v1.16b, v0.16b, v2.16b
+	ushr	v27.16b, v2.16b, #4             // let i = x >> 4;
+	and	v4.16b, v0.16b, v23.16b         // let k = x & 0x0f;
+	ushr	v28.16b, v0.16b, #4
+	and	v0.16b, v2.16b, v23.16b
+	ldr	q29, [x7], #16                  // 9A
+	tbl	v1.16b, {v21.16b}, v27.16b      // 1/i + a/k
+	tbl	v2.16b, {v22.16b}, v0.16b       // a/k
+	tbl	v6.16b, {v22.16b}, v4.16b
+	tbl	v5.16b, {v21.16b}, v28.16b
+	eor	v3.16b, v27.16b, v0.16b         // let j = i ^ k;
+	eor	v30.16b, v28.16b, v4.16b
+	eor	v1.16b, v1.16b, v2.16b
 	eor	v5.16b, v5.16b, v6.16b
-	tbl	v0.16b, {v25.16b}, v3.16b       // 1/j + a/k
-	tbl	v4.16b, {v25.16b}, v31.16b
-	tbl	v1.16b, {v25.16b}, v1.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v5.16b, {v25.16b}, v5.16b
+	tbl	v0.16b, {v21.16b}, v3.16b       // 1/j + a/k
+	tbl	v4.16b, {v21.16b}, v30.16b
+	tbl	v1.16b, {v21.16b}, v1.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v5.16b, {v21.16b}, v5.16b
 	eor	v0.16b, v0.16b, v2.16b
-	eor	v2.16b, v4.16b, v6.16b
-	eor	v8.16b, v1.16b, v3.16b
-	eor	v6.16b, v5.16b, v31.16b
-	tbl	v0.16b, {v25.16b}, v0.16b
-	tbl	v2.16b, {v25.16b}, v2.16b
-	tbl	v1.16b, {v27.16b}, v8.16b
-	tbl	v3.16b, {v27.16b}, v6.16b
-	tbl	v5.16b, {v23.16b}, v6.16b       // 9B + 13A
-	tbl	v31.16b, {v21.16b}, v8.16b      // 9C + 13B + 11A
-	tbl	v4.16b, {v21.16b}, v6.16b
-	tbl	v9.16b, {v23.16b}, v8.16b
-	tbl	v6.16b, {v19.16b}, v6.16b       // 9D + 13C + 11B + 14A
-	eor	v29.16b, v0.16b, v29.16b
-	eor	v10.16b, v2.16b, v30.16b
-	eor	v12.16b, v7.16b, v1.16b
-	eor	v1.16b, v7.16b, v3.16b
-	ldr	q7, [x6], #16                   // let step = unmix[r % 4];
-	tbl	v0.16b, {v24.16b}, v29.16b
-	tbl	v2.16b, {v24.16b}, v10.16b
-	tbl	v13.16b, {v22.16b}, v29.16b
-	tbl	v11.16b, {v20.16b}, v10.16b
-	tbl	v30.16b, {v22.16b}, v10.16b
-	tbl	v3.16b, {v19.16b}, v8.16b
-	eor	v0.16b, v0.16b, v12.16b
-	eor	v1.16b, v2.16b, v1.16b
-	tbl	v8.16b, {v20.16b}, v29.16b
-	tbl	v12.16b, {v0.16b}, v7.16b
-	tbl	v2.16b, {v1.16b}, v7.16b
-	tbl	v14.16b, {v18.16b}, v29.16b
-	tbl	v29.16b, {v18.16b}, v10.16b
-	eor	v0.16b, v9.16b, v13.16b
-	eor	v1.16b, v5.16b, v30.16b
-	eor	v5.16b, v31.16b, v8.16b
-	eor	v4.16b, v4.16b, v11.16b
-	eor	v3.16b, v3.16b, v14.16b
-	eor	v0.16b, v0.16b, v12.16b
-	eor	v1.16b, v1.16b, v2.16b
-	eor	v6.16b, v6.16b, v29.16b
+	eor	v4.16b, v4.16b, v6.16b
+	eor	v2.16b, v1.16b, v3.16b
+	eor	v31.16b, v5.16b, v30.16b
+	tbl	v0.16b, {v21.16b}, v0.16b
+	tbl	v3.16b, {v21.16b}, v4.16b
+	tbl	v1.16b, {v26.16b}, v2.16b
+	tbl	v4.16b, {v26.16b}, v31.16b
+	tbl	v8.16b, {v20.16b}, v2.16b       // 9B + 13A
+	tbl	v30.16b, {v18.16b}, v2.16b      // 9C + 13B + 11A
+	tbl	v6.16b, {v18.16b}, v31.16b
+	tbl	v9.16b, {v16.16b}, v2.16b       // 9D + 13C + 11B + 14A
+	tbl	v5.16b, {v16.16b}, v31.16b
+	eor	v0.16b, v0.16b, v27.16b
+	eor	v10.16b, v3.16b, v28.16b
+	eor	v11.16b, v29.16b, v1.16b
+	eor	v27.16b, v29.16b, v4.16b
+	ldr	q4, [x6], #16                   // let step = unmix[r % 4];
+	tbl	v2.16b, {v19.16b}, v10.16b
+	tbl	v3.16b, {v25.16b}, v10.16b
+	tbl	v12.16b, {v25.16b}, v0.16b
+	tbl	v29.16b, {v19.16b}, v0.16b
+	tbl	v28.16b, {v17.16b}, v0.16b
+	tbl	v1.16b, {v17.16b}, v10.16b
+	tbl	v31.16b, {v20.16b}, v31.16b
+	tbl	v13.16b, {v7.16b}, v0.16b
+	tbl	v0.16b, {v7.16b}, v10.16b
+	eor	v3.16b, v3.16b, v27.16b
+	eor	v27.16b, v8.16b, v29.16b
+	eor	v8.16b, v12.16b, v11.16b
+	eor	v31.16b, v31.16b, v2.16b
+	eor	v29.16b, v9.16b, v13.16b
+	eor	v6.16b, v6.16b, v1.16b
+	eor	v5.16b, v5.16b, v0.16b
+	eor	v1.16b, v30.16b, v28.16b
+	tbl	v0.16b, {v8.16b}, v4.16b
+	tbl	v2.16b, {v3.16b}, v4.16b
 	sub	x5, x5, #1                      // for r in 1..last {
+	eor	v0.16b, v27.16b, v0.16b
+	eor	v2.16b, v31.16b, v2.16b
 	and	x6, x6, #0xffffffffffffffbf
-	tbl	v0.16b, {v0.16b}, v7.16b
-	tbl	v1.16b, {v1.16b}, v7.16b
-	eor	v0.16b, v5.16b, v0.16b
-	eor	v1.16b, v4.16b, v1.16b
-	tbl	v0.16b, {v0.16b}, v7.16b
-	tbl	v1.16b, {v1.16b}, v7.16b
-	eor	v2.16b, v3.16b, v0.16b
-	eor	v0.16b, v6.16b, v1.16b
-	cbnz	x5, .Lvpaes_cbc_encrypt_7
-	ushr	v30.16b, v2.16b, #4             // let i = x >> 4;
-	and	v1.16b, v2.16b, v17.16b         // let k = x & 0x0f;
-	tbl	v2.16b, {v16.16b}, v1.16b       // a/k
-	ldr	q6, [x11, #576]                 // return tbl(t[0], low) ^ tbl(t[1], high);
-	eor	v4.16b, v30.16b, v1.16b         // let j = i ^ k;
-	ldr	q7, [x11, #592]
-	tbl	v1.16b, {v25.16b}, v30.16b      // 1/i + a/k
-	add	x6, x11, #192                   // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
-	tbl	v3.16b, {v25.16b}, v4.16b       // 1/j + a/k
-	and	x5, x8, #0x3
-	ushr	v5.16b, v0.16b, #4
-	and	v29.16b, v0.16b, v17.16b
-	eor	v0.16b, v1.16b, v2.16b
-	eor	v1.16b, v3.16b, v2.16b
-	ldr	q2, [x3, x8, lsl #4]
-	tbl	v0.16b, {v25.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v25.16b}, v1.16b
-	eor	v0.16b, v0.16b, v4.16b
-	eor	v3.16b, v5.16b, v29.16b
-	tbl	v4.16b, {v16.16b}, v29.16b
-	eor	v1.16b, v1.16b, v30.16b
-	ldr	q29, [x6, x5, lsl #4]
-	sub	x2, x2, #2                      // for i in 0..length / 16 weave 3, 2, 1 {
-	tbl	v0.16b, {v6.16b}, v0.16b
-	tbl	v1.16b, {v7.16b}, v1.16b
-	eor	v0.16b, v2.16b, v0.16b
+	tbl	v0.16b, {v0.16b}, v4.16b
+	tbl	v2.16b, {v2.16b}, v4.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v25.16b}, v5.16b
-	eor	v1.16b, v1.16b, v4.16b
-	tbl	v0.16b, {v0.16b}, v29.16b
-	tbl	v1.16b, {v25.16b}, v1.16b
-	eor	v30.16b, v1.16b, v3.16b
-	tbl	v1.16b, {v25.16b}, v3.16b
-	eor	v1.16b, v1.16b, v4.16b
-	tbl	v3.16b, {v6.16b}, v30.16b
-	tbl	v1.16b, {v25.16b}, v1.16b
-	eor	v0.16b, v0.16b, v26.16b         // let plain = decrypt_block(src[i], key) ^ chain;
-	ldp	q4, q26, [x0], #32              // chain = src[i];                     // again: cheaper than a register...
-	eor	v2.16b, v2.16b, v3.16b
-	eor	v1.16b, v1.16b, v5.16b
-	tbl	v1.16b, {v7.16b}, v1.16b
+	eor	v1.16b, v6.16b, v2.16b
+	tbl	v0.16b, {v0.16b}, v4.16b
+	tbl	v1.16b, {v1.16b}, v4.16b
+	eor	v2.16b, v29.16b, v0.16b
+	eor	v0.16b, v5.16b, v1.16b
+	cbnz	x5, .Lvpaes_cbc_encrypt_7
+	ushr	v27.16b, v2.16b, #4             // let i = x >> 4;
+	ushr	v4.16b, v0.16b, #4
+	and	v1.16b, v2.16b, v23.16b         // let k = x & 0x0f;
+	and	v3.16b, v0.16b, v23.16b
+	ldr	q6, [x11, #576]                 // return tbl(t[0], low) ^ tbl(t[1], high);
+	add	x6, x11, #192                   // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
+	tbl	v2.16b, {v22.16b}, v1.16b       // a/k
+	tbl	v0.16b, {v21.16b}, v27.16b      // 1/i + a/k
+	ldr	q5, [x11, #592]
+	and	x5, x8, #0x3
+	tbl	v30.16b, {v22.16b}, v3.16b
+	tbl	v28.16b, {v21.16b}, v4.16b
+	eor	v1.16b, v27.16b, v1.16b         // let j = i ^ k;
+	eor	v0.16b, v0.16b, v2.16b
+	eor	v29.16b, v4.16b, v3.16b
+	tbl	v0.16b, {v21.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v28.16b, v28.16b, v30.16b
+	eor	v3.16b, v0.16b, v1.16b
+	tbl	v0.16b, {v21.16b}, v1.16b       // 1/j + a/k
+	eor	v0.16b, v0.16b, v2.16b
+	tbl	v1.16b, {v21.16b}, v29.16b
+	tbl	v0.16b, {v21.16b}, v0.16b
+	tbl	v28.16b, {v21.16b}, v28.16b
+	eor	v2.16b, v1.16b, v30.16b
+	tbl	v1.16b, {v6.16b}, v3.16b
+	ldr	q30, [x3, x8, lsl #4]
+	eor	v0.16b, v0.16b, v27.16b
+	tbl	v3.16b, {v21.16b}, v2.16b
+	ldr	q31, [x6, x5, lsl #4]
+	tbl	v2.16b, {v5.16b}, v0.16b
+	eor	v27.16b, v28.16b, v29.16b
+	eor	v0.16b, v30.16b, v1.16b
+	sub	x2, x2, #2                      // for i in 0..length / 16 weave 3, 2, 1 {
+	tbl	v6.16b, {v6.16b}, v27.16b
+	eor	v1.16b, v3.16b, v4.16b
+	eor	v0.16b, v2.16b, v0.16b
+	tbl	v2.16b, {v5.16b}, v1.16b
+	tbl	v0.16b, {v0.16b}, v31.16b
+	eor	v1.16b, v30.16b, v6.16b
+	eor	v1.16b, v2.16b, v1.16b
+	eor	v0.16b, v0.16b, v24.16b         // let plain = decrypt_block(src[i], key) ^ chain;
+	ldp	q2, q24, [x0], #32              // chain = src[i];                     // again: cheaper than a register...
+	tbl	v1.16b, {v1.16b}, v31.16b
 	eor	v1.16b, v1.16b, v2.16b
-	tbl	v1.16b, {v1.16b}, v29.16b
-	eor	v1.16b, v1.16b, v4.16b
 	stp	q0, q1, [x1], #32               // dst[i] = plain;
 .Lvpaes_cbc_encrypt_8:
 	cbz	x2, .Lvpaes_cbc_encrypt_10      // for i in 0..length / 16 weave 3, 2, 1 {
-	ldr	q1, [x0]                        // let plain = decrypt_block(src[i], key) ^ chain;
+	ldr	q2, [x0]                        // let plain = decrypt_block(src[i], key) ^ chain;
 	add	x6, x3, #16                     // for r in 1..last {
-	ldr	q0, [x11, #432]                 // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldr	q0, [x11, #416]                 // return tbl(t[0], low) ^ tbl(t[1], high);
 	add	x5, x11, #144
+	ldr	q1, [x11, #432]
+	ushr	v3.16b, v2.16b, #4              // return linear(t, x & 0x0f, x >> 4);
 	ldr	w2, [x3, #240]                  // let last = key.rounds as u64 + 1;
-	ushr	v2.16b, v1.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	and	v1.16b, v1.16b, v17.16b
-	tbl	v1.16b, {v28.16b}, v1.16b
-	ldr	q3, [x3]                        // var s = transform(to_undone, x) ^ key.rd_key[0];
-	tbl	v0.16b, {v0.16b}, v2.16b
+	ldr	q4, [x3]                        // var s = transform(to_undone, x) ^ key.rd_key[0];
+	tbl	v3.16b, {v1.16b}, v3.16b
 	add	x7, x2, #1
-	eor	v0.16b, v1.16b, v0.16b
+	and	v1.16b, v2.16b, v23.16b
+	tbl	v0.16b, {v0.16b}, v1.16b
 	eor	v0.16b, v0.16b, v3.16b
+	eor	v2.16b, v0.16b, v4.16b
 .Lvpaes_cbc_encrypt_9:
 	ldr	q5, [x6], #16                   // 9A
-	ushr	v4.16b, v0.16b, #4              // let i = x >> 4;
-	and	v0.16b, v0.16b, v17.16b         // let k = x & 0x0f;
+	ushr	v4.16b, v2.16b, #4              // let i = x >> 4;
+	and	v0.16b, v2.16b, v23.16b         // let k = x & 0x0f;
 	ldr	q6, [x5], #16                   // let step = unmix[r % 4];
-	tbl	v1.16b, {v16.16b}, v0.16b       // a/k
-	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
-	tbl	v0.16b, {v25.16b}, v4.16b       // 1/i + a/k
-	tbl	v2.16b, {v25.16b}, v3.16b       // 1/j + a/k
-	eor	v0.16b, v0.16b, v1.16b
-	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v25.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v21.16b}, v4.16b       // 1/i + a/k
+	tbl	v2.16b, {v22.16b}, v0.16b       // a/k
 	sub	x2, x2, #1                      // for r in 1..last {
+	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
+	eor	v1.16b, v1.16b, v2.16b
+	tbl	v0.16b, {v21.16b}, v3.16b       // 1/j + a/k
+	tbl	v1.16b, {v21.16b}, v1.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v0.16b, v0.16b, v2.16b
+	eor	v28.16b, v1.16b, v3.16b
+	tbl	v0.16b, {v21.16b}, v0.16b
+	tbl	v1.16b, {v26.16b}, v28.16b
+	tbl	v27.16b, {v18.16b}, v28.16b     // 9C + 13B + 11A
+	eor	v29.16b, v0.16b, v4.16b
+	eor	v0.16b, v5.16b, v1.16b
+	tbl	v3.16b, {v20.16b}, v28.16b      // 9B + 13A
+	tbl	v1.16b, {v25.16b}, v29.16b
+	tbl	v4.16b, {v17.16b}, v29.16b
+	tbl	v2.16b, {v19.16b}, v29.16b
+	tbl	v5.16b, {v16.16b}, v28.16b      // 9D + 13C + 11B + 14A
 	and	x5, x5, #0xffffffffffffffbf
-	tbl	v1.16b, {v25.16b}, v1.16b
-	eor	v7.16b, v0.16b, v3.16b
-	eor	v28.16b, v1.16b, v4.16b
-	tbl	v0.16b, {v27.16b}, v7.16b
-	tbl	v3.16b, {v23.16b}, v7.16b       // 9B + 13A
-	tbl	v2.16b, {v22.16b}, v28.16b
-	eor	v0.16b, v5.16b, v0.16b
-	tbl	v1.16b, {v24.16b}, v28.16b
-	tbl	v4.16b, {v21.16b}, v7.16b       // 9C + 13B + 11A
-	tbl	v5.16b, {v19.16b}, v7.16b       // 9D + 13C + 11B + 14A
 	eor	v0.16b, v1.16b, v0.16b
 	eor	v1.16b, v3.16b, v2.16b
-	tbl	v2.16b, {v20.16b}, v28.16b
+	tbl	v3.16b, {v7.16b}, v29.16b
 	tbl	v0.16b, {v0.16b}, v6.16b
-	tbl	v3.16b, {v18.16b}, v28.16b
-	eor	v2.16b, v4.16b, v2.16b
+	eor	v2.16b, v27.16b, v4.16b
+	eor	v3.16b, v5.16b, v3.16b
 	eor	v0.16b, v1.16b, v0.16b
-	eor	v1.16b, v5.16b, v3.16b
 	tbl	v0.16b, {v0.16b}, v6.16b
 	eor	v0.16b, v2.16b, v0.16b
 	tbl	v0.16b, {v0.16b}, v6.16b
-	eor	v0.16b, v1.16b, v0.16b
+	eor	v2.16b, v3.16b, v0.16b
 	cbnz	x2, .Lvpaes_cbc_encrypt_9
-	ushr	v6.16b, v0.16b, #4              // let i = x >> 4;
-	and	v1.16b, v0.16b, v17.16b         // let k = x & 0x0f;
-	tbl	v3.16b, {v16.16b}, v1.16b       // a/k
+	ushr	v6.16b, v2.16b, #4              // let i = x >> 4;
 	ldr	q0, [x11, #576]                 // return tbl(t[0], low) ^ tbl(t[1], high);
-	eor	v5.16b, v6.16b, v1.16b          // let j = i ^ k;
 	ldr	q1, [x11, #592]
-	tbl	v2.16b, {v25.16b}, v6.16b       // 1/i + a/k
 	add	x5, x11, #192                   // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
-	tbl	v4.16b, {v25.16b}, v5.16b       // 1/j + a/k
-	and	x2, x7, #0x3
+	tbl	v3.16b, {v21.16b}, v6.16b       // 1/i + a/k
 	ldr	q7, [x3, x7, lsl #4]
-	eor	v2.16b, v2.16b, v3.16b
+	and	x2, x7, #0x3
+	and	v2.16b, v2.16b, v23.16b         // let k = x & 0x0f;
+	eor	v5.16b, v6.16b, v2.16b          // let j = i ^ k;
 	ldr	q16, [x5, x2, lsl #4]
-	eor	v3.16b, v4.16b, v3.16b
-	tbl	v2.16b, {v25.16b}, v2.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v3.16b, {v25.16b}, v3.16b
+	tbl	v2.16b, {v22.16b}, v2.16b       // a/k
+	tbl	v4.16b, {v21.16b}, v5.16b       // 1/j + a/k
+	eor	v3.16b, v3.16b, v2.16b
+	eor	v4.16b, v4.16b, v2.16b
+	tbl	v2.16b, {v21.16b}, v3.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v3.16b, {v21.16b}, v4.16b
 	eor	v2.16b, v2.16b, v5.16b
 	eor	v3.16b, v3.16b, v6.16b
 	tbl	v0.16b, {v0.16b}, v2.16b
@@ -1228,21 +1228,19 @@ vpaes_cbc_encrypt:
 	eor	v0.16b, v7.16b, v0.16b
 	eor	v0.16b, v1.16b, v0.16b
 	tbl	v0.16b, {v0.16b}, v16.16b
-	eor	v0.16b, v0.16b, v26.16b         // let plain = decrypt_block(src[i], key) ^ chain;
-	ldr	q26, [x0]                       // chain = src[i];                     // again: cheaper than a register...
+	eor	v0.16b, v0.16b, v24.16b         // let plain = decrypt_block(src[i], key) ^ chain;
+	ldr	q24, [x0]                       // chain = src[i];                     // again: cheaper than a register...
 	str	q0, [x1]                        // dst[i] = plain;
 .Lvpaes_cbc_encrypt_10:
-	str	q26, [x4]                       // ivec[0] = chain;
+	str	q24, [x4]                       // ivec[0] = chain;
 .Lvpaes_cbc_encrypt_11:
 	.seh_startepilogue
-	ldr	d14, [sp, #48]
-	.seh_save_freg	d14, 48
 	ldp	d12, d13, [sp, #32]
 	.seh_save_fregp	d12, 32
 	ldp	d10, d11, [sp, #16]
 	.seh_save_fregp	d10, 16
-	ldp	d8, d9, [sp], #64
-	.seh_save_fregp_x	d8, 64
+	ldp	d8, d9, [sp], #48
+	.seh_save_fregp_x	d8, 48
 	.seh_endepilogue
 	ret
 	.seh_endproc
@@ -1272,29 +1270,27 @@ vpaes_cbc_encrypt:
 vpaes_ecb_encrypt:
 	hint	#34                             // bti c
 	.seh_nop
-	stp	d8, d9, [sp, #-64]!
-	.seh_save_fregp_x	d8, 64
+	stp	d8, d9, [sp, #-48]!
+	.seh_save_fregp_x	d8, 48
 	stp	d10, d11, [sp, #16]
 	.seh_save_fregp	d10, 16
 	stp	d12, d13, [sp, #32]
 	.seh_save_fregp	d12, 32
-	str	d14, [sp, #48]
-	.seh_save_freg	d14, 48
 	.seh_endprologue
 	adrp	x10, vpaes_armv8_tables         // export fn vpaes_ecb_encrypt(src: in u8x16[length / 16], dst: out u8x1...
-	movi	v22.16b, #0xf                   // return linear(t, x & 0x0f, x >> 4);
+	movi	v20.16b, #0xf                   // return linear(t, x & 0x0f, x >> 4);
 	add	x10, x10, :lo12:vpaes_armv8_tables
-	ldp	q20, q21, [x10, #256]           // a/k
+	ldp	q18, q19, [x10, #256]           // a/k
 	cbz	w4, .Lvpaes_ecb_encrypt_6       // if enc != 0 {
-	ldp	q23, q19, [x10, #320]           // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldp	q23, q22, [x10, #320]           // return tbl(t[0], low) ^ tbl(t[1], high);
 	lsr	x11, x2, #4                     // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
 	lsr	x2, x2, #6
-	ldp	q18, q17, [x10, #352]
+	ldp	q21, q17, [x10, #352]
 	cbz	x2, .Lvpaes_ecb_encrypt_3
 	ldr	w4, [x3, #240]                  // let last = key.rounds as u64 + 1;
 	add	x9, x10, #192                   // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
 	add	x8, x4, #1
-	ldr	q26, [x3, x8, lsl #4]
+	ldr	q25, [x3, x8, lsl #4]
 .Lvpaes_ecb_encrypt_1:
 	ldp	q0, q1, [x0]                    // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
 	add	x6, x3, #16                     // for r in 1..last {
@@ -1302,13 +1298,13 @@ vpaes_ecb_encrypt:
 	mov	x7, x4
 	ushr	v3.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
 	ushr	v6.16b, v1.16b, #4
-	and	v2.16b, v0.16b, v22.16b
-	and	v5.16b, v1.16b, v22.16b
+	and	v2.16b, v0.16b, v20.16b
+	and	v5.16b, v1.16b, v20.16b
 	ldp	q0, q1, [x0, #32]
 	ushr	v16.16b, v0.16b, #4
-	ushr	v25.16b, v1.16b, #4
-	and	v7.16b, v0.16b, v22.16b
-	and	v24.16b, v1.16b, v22.16b
+	ushr	v26.16b, v1.16b, #4
+	and	v7.16b, v0.16b, v20.16b
+	and	v24.16b, v1.16b, v20.16b
 	ldr	q0, [x10, #288]                 // return tbl(t[0], low) ^ tbl(t[1], high);
 	ldr	q1, [x10, #304]
 	ldr	q27, [x3]                       // var s = transform(to_pairs, x) ^ key.rd_key[0];
@@ -1319,197 +1315,197 @@ vpaes_ecb_encrypt:
 	tbl	v7.16b, {v0.16b}, v7.16b
 	tbl	v6.16b, {v1.16b}, v16.16b
 	tbl	v24.16b, {v0.16b}, v24.16b
-	tbl	v16.16b, {v1.16b}, v25.16b
+	tbl	v16.16b, {v1.16b}, v26.16b
 	eor	v0.16b, v4.16b, v2.16b
 	eor	v1.16b, v5.16b, v3.16b
 	eor	v2.16b, v7.16b, v6.16b
 	eor	v3.16b, v24.16b, v16.16b
 	eor	v4.16b, v0.16b, v27.16b
 	eor	v0.16b, v1.16b, v27.16b
-	eor	v6.16b, v2.16b, v27.16b
+	eor	v5.16b, v2.16b, v27.16b
 	eor	v3.16b, v3.16b, v27.16b
 .Lvpaes_ecb_encrypt_2:
-	and	v1.16b, v4.16b, v22.16b         // let k = x & 0x0f;
-	and	v2.16b, v0.16b, v22.16b
-	and	v5.16b, v6.16b, v22.16b
-	and	v27.16b, v3.16b, v22.16b
-	ushr	v25.16b, v4.16b, #4             // let i = x >> 4;
-	ushr	v7.16b, v0.16b, #4
-	ushr	v24.16b, v6.16b, #4
-	ushr	v16.16b, v3.16b, #4
-	tbl	v8.16b, {v21.16b}, v1.16b       // a/k
-	tbl	v0.16b, {v20.16b}, v25.16b      // 1/i + a/k
-	tbl	v29.16b, {v21.16b}, v2.16b
-	tbl	v3.16b, {v20.16b}, v7.16b
-	tbl	v28.16b, {v21.16b}, v5.16b
-	tbl	v4.16b, {v20.16b}, v24.16b
-	tbl	v31.16b, {v21.16b}, v27.16b
-	tbl	v6.16b, {v20.16b}, v16.16b
-	eor	v11.16b, v0.16b, v8.16b
-	eor	v30.16b, v25.16b, v1.16b        // let j = i ^ k;
-	eor	v9.16b, v7.16b, v2.16b
-	eor	v10.16b, v24.16b, v5.16b
-	eor	v27.16b, v16.16b, v27.16b
-	eor	v0.16b, v3.16b, v29.16b
-	eor	v1.16b, v4.16b, v28.16b
-	eor	v2.16b, v6.16b, v31.16b
-	tbl	v13.16b, {v20.16b}, v30.16b     // 1/j + a/k
-	tbl	v4.16b, {v20.16b}, v9.16b
-	tbl	v3.16b, {v20.16b}, v10.16b
-	tbl	v12.16b, {v20.16b}, v27.16b
-	tbl	v6.16b, {v20.16b}, v11.16b      // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v5.16b, {v20.16b}, v0.16b
-	tbl	v1.16b, {v20.16b}, v1.16b
-	tbl	v0.16b, {v20.16b}, v2.16b
-	eor	v8.16b, v13.16b, v8.16b
-	eor	v11.16b, v4.16b, v29.16b
-	eor	v3.16b, v3.16b, v28.16b
-	eor	v4.16b, v12.16b, v31.16b
-	eor	v6.16b, v6.16b, v30.16b
-	eor	v29.16b, v5.16b, v9.16b
-	eor	v2.16b, v1.16b, v10.16b
-	eor	v27.16b, v0.16b, v27.16b
-	tbl	v0.16b, {v20.16b}, v8.16b
-	tbl	v1.16b, {v20.16b}, v11.16b
-	tbl	v3.16b, {v20.16b}, v3.16b
-	tbl	v4.16b, {v20.16b}, v4.16b
-	tbl	v8.16b, {v23.16b}, v6.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v5.16b, {v23.16b}, v2.16b
-	tbl	v31.16b, {v23.16b}, v27.16b
-	tbl	v30.16b, {v18.16b}, v6.16b
-	tbl	v6.16b, {v18.16b}, v29.16b
-	tbl	v28.16b, {v18.16b}, v2.16b
-	tbl	v27.16b, {v18.16b}, v27.16b
-	eor	v0.16b, v0.16b, v25.16b
-	eor	v2.16b, v1.16b, v7.16b
-	eor	v3.16b, v3.16b, v24.16b
-	eor	v7.16b, v4.16b, v16.16b
-	ldr	q4, [x6], #16                   // A
-	tbl	v11.16b, {v19.16b}, v0.16b
-	tbl	v10.16b, {v19.16b}, v2.16b
-	tbl	v9.16b, {v19.16b}, v3.16b
-	tbl	v1.16b, {v23.16b}, v29.16b
-	tbl	v25.16b, {v17.16b}, v0.16b
-	tbl	v16.16b, {v19.16b}, v7.16b
-	tbl	v24.16b, {v17.16b}, v2.16b
-	tbl	v29.16b, {v17.16b}, v3.16b
-	tbl	v7.16b, {v17.16b}, v7.16b
+	and	v1.16b, v4.16b, v20.16b         // let k = x & 0x0f;
+	and	v2.16b, v0.16b, v20.16b
+	and	v27.16b, v5.16b, v20.16b
+	and	v30.16b, v3.16b, v20.16b
+	ushr	v28.16b, v4.16b, #4             // let i = x >> 4;
+	ushr	v29.16b, v0.16b, #4
+	ushr	v6.16b, v5.16b, #4
+	ushr	v7.16b, v3.16b, #4
+	tbl	v10.16b, {v19.16b}, v1.16b      // a/k
+	tbl	v0.16b, {v18.16b}, v28.16b      // 1/i + a/k
+	tbl	v9.16b, {v19.16b}, v2.16b
+	tbl	v3.16b, {v18.16b}, v29.16b
+	tbl	v8.16b, {v19.16b}, v27.16b
+	tbl	v4.16b, {v18.16b}, v6.16b
+	tbl	v16.16b, {v18.16b}, v7.16b
+	tbl	v31.16b, {v19.16b}, v30.16b
+	eor	v5.16b, v0.16b, v10.16b
+	eor	v26.16b, v28.16b, v1.16b        // let j = i ^ k;
+	eor	v24.16b, v29.16b, v2.16b
+	eor	v27.16b, v6.16b, v27.16b
+	eor	v30.16b, v7.16b, v30.16b
+	eor	v13.16b, v3.16b, v9.16b
 	eor	v0.16b, v4.16b, v8.16b
-	eor	v1.16b, v4.16b, v1.16b
-	eor	v2.16b, v4.16b, v5.16b
-	eor	v4.16b, v4.16b, v31.16b
-	eor	v25.16b, v30.16b, v25.16b
-	eor	v24.16b, v6.16b, v24.16b
-	eor	v0.16b, v11.16b, v0.16b
-	eor	v3.16b, v10.16b, v1.16b
-	eor	v6.16b, v9.16b, v2.16b
-	eor	v30.16b, v16.16b, v4.16b
-	eor	v4.16b, v28.16b, v29.16b
+	eor	v16.16b, v16.16b, v31.16b
+	tbl	v1.16b, {v18.16b}, v26.16b      // 1/j + a/k
+	tbl	v12.16b, {v18.16b}, v24.16b
+	tbl	v2.16b, {v18.16b}, v27.16b
+	tbl	v3.16b, {v18.16b}, v30.16b
+	tbl	v11.16b, {v18.16b}, v5.16b      // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v5.16b, {v18.16b}, v13.16b
+	tbl	v4.16b, {v18.16b}, v0.16b
+	tbl	v16.16b, {v18.16b}, v16.16b
+	eor	v0.16b, v1.16b, v10.16b
+	eor	v1.16b, v12.16b, v9.16b
+	eor	v2.16b, v2.16b, v8.16b
+	eor	v3.16b, v3.16b, v31.16b
+	eor	v26.16b, v11.16b, v26.16b
+	eor	v5.16b, v5.16b, v24.16b
+	eor	v27.16b, v4.16b, v27.16b
+	eor	v4.16b, v16.16b, v30.16b
+	tbl	v0.16b, {v18.16b}, v0.16b
+	tbl	v1.16b, {v18.16b}, v1.16b
+	tbl	v2.16b, {v18.16b}, v2.16b
+	tbl	v3.16b, {v18.16b}, v3.16b
+	tbl	v9.16b, {v23.16b}, v26.16b      // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v31.16b, {v23.16b}, v27.16b
+	tbl	v30.16b, {v23.16b}, v4.16b
+	tbl	v24.16b, {v21.16b}, v26.16b
+	tbl	v16.16b, {v21.16b}, v5.16b
+	tbl	v27.16b, {v21.16b}, v27.16b
+	tbl	v26.16b, {v21.16b}, v4.16b
+	eor	v28.16b, v0.16b, v28.16b
+	eor	v4.16b, v1.16b, v29.16b
+	eor	v0.16b, v2.16b, v6.16b
+	eor	v2.16b, v3.16b, v7.16b
+	ldr	q3, [x6], #16                   // A
+	tbl	v8.16b, {v22.16b}, v28.16b
+	tbl	v7.16b, {v22.16b}, v4.16b
+	tbl	v6.16b, {v22.16b}, v0.16b
+	tbl	v1.16b, {v23.16b}, v5.16b
+	tbl	v10.16b, {v17.16b}, v28.16b
+	tbl	v29.16b, {v22.16b}, v2.16b
+	tbl	v4.16b, {v17.16b}, v4.16b
+	tbl	v5.16b, {v17.16b}, v0.16b
+	tbl	v28.16b, {v17.16b}, v2.16b
+	eor	v0.16b, v3.16b, v9.16b
+	eor	v1.16b, v3.16b, v1.16b
+	eor	v2.16b, v3.16b, v31.16b
+	eor	v3.16b, v3.16b, v30.16b
+	eor	v24.16b, v24.16b, v10.16b
+	eor	v16.16b, v16.16b, v4.16b
+	eor	v0.16b, v8.16b, v0.16b
+	eor	v30.16b, v7.16b, v1.16b
+	eor	v6.16b, v6.16b, v2.16b
+	eor	v31.16b, v29.16b, v3.16b
+	eor	v4.16b, v27.16b, v5.16b
 	sub	x7, x7, #1                      // for r in 1..last {
-	ldp	q16, q28, [x5], #32             // 2A + B
-	eor	v7.16b, v27.16b, v7.16b
-	tbl	v1.16b, {v0.16b}, v28.16b       // 2A + 3B + C + D
-	tbl	v0.16b, {v0.16b}, v16.16b
-	tbl	v2.16b, {v3.16b}, v16.16b
-	tbl	v5.16b, {v6.16b}, v16.16b
-	tbl	v27.16b, {v30.16b}, v16.16b
-	tbl	v3.16b, {v3.16b}, v28.16b
-	tbl	v6.16b, {v6.16b}, v28.16b
-	tbl	v28.16b, {v30.16b}, v28.16b
-	eor	v0.16b, v0.16b, v25.16b
-	eor	v2.16b, v2.16b, v24.16b
+	ldp	q7, q29, [x5], #32              // 2A + B
+	eor	v26.16b, v26.16b, v28.16b
+	tbl	v1.16b, {v0.16b}, v29.16b       // 2A + 3B + C + D
+	tbl	v0.16b, {v0.16b}, v7.16b
+	tbl	v2.16b, {v30.16b}, v7.16b
+	tbl	v5.16b, {v6.16b}, v7.16b
+	tbl	v27.16b, {v31.16b}, v7.16b
+	tbl	v3.16b, {v30.16b}, v29.16b
+	tbl	v6.16b, {v6.16b}, v29.16b
+	tbl	v28.16b, {v31.16b}, v29.16b
+	eor	v0.16b, v0.16b, v24.16b
+	eor	v2.16b, v2.16b, v16.16b
 	eor	v4.16b, v5.16b, v4.16b
-	eor	v7.16b, v27.16b, v7.16b
+	eor	v16.16b, v27.16b, v26.16b
 	eor	v1.16b, v1.16b, v0.16b
 	eor	v3.16b, v3.16b, v2.16b
 	eor	v6.16b, v6.16b, v4.16b
-	tbl	v0.16b, {v0.16b}, v16.16b
-	tbl	v5.16b, {v4.16b}, v16.16b
-	tbl	v2.16b, {v2.16b}, v16.16b
-	tbl	v16.16b, {v7.16b}, v16.16b
-	eor	v7.16b, v28.16b, v7.16b
+	tbl	v0.16b, {v0.16b}, v7.16b
+	tbl	v5.16b, {v4.16b}, v7.16b
+	tbl	v2.16b, {v2.16b}, v7.16b
+	tbl	v7.16b, {v16.16b}, v7.16b
+	eor	v16.16b, v28.16b, v16.16b
 	eor	v4.16b, v1.16b, v0.16b
-	eor	v6.16b, v6.16b, v5.16b
+	eor	v5.16b, v6.16b, v5.16b
 	eor	v0.16b, v3.16b, v2.16b
-	eor	v3.16b, v7.16b, v16.16b
+	eor	v3.16b, v16.16b, v7.16b
 	and	x5, x5, #0xffffffffffffff7f
 	cbnz	x7, .Lvpaes_ecb_encrypt_2
-	ushr	v28.16b, v4.16b, #4             // let i = x >> 4;
-	ushr	v24.16b, v0.16b, #4
-	and	v1.16b, v4.16b, v22.16b         // let k = x & 0x0f;
-	and	v2.16b, v0.16b, v22.16b
-	ldr	q25, [x10, #384]                // return tbl(t[0], low) ^ tbl(t[1], high);
+	ushr	v8.16b, v4.16b, #4              // let i = x >> 4;
+	ushr	v31.16b, v0.16b, #4
+	ushr	v30.16b, v5.16b, #4
+	ushr	v29.16b, v3.16b, #4
+	and	v1.16b, v4.16b, v20.16b         // let k = x & 0x0f;
+	and	v0.16b, v0.16b, v20.16b
+	ldr	q10, [x10, #384]                // return tbl(t[0], low) ^ tbl(t[1], high);
 	and	x5, x8, #0x3                    // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
-	eor	v30.16b, v28.16b, v1.16b        // let j = i ^ k;
-	tbl	v1.16b, {v21.16b}, v1.16b       // a/k
-	ldr	q27, [x10, #400]
-	tbl	v0.16b, {v20.16b}, v28.16b      // 1/i + a/k
-	eor	v29.16b, v24.16b, v2.16b
-	ldr	q16, [x9, x5, lsl #4]
-	tbl	v5.16b, {v21.16b}, v2.16b
-	tbl	v4.16b, {v20.16b}, v24.16b
-	tbl	v2.16b, {v20.16b}, v30.16b      // 1/j + a/k
-	tbl	v7.16b, {v20.16b}, v29.16b
-	eor	v0.16b, v0.16b, v1.16b
-	eor	v4.16b, v4.16b, v5.16b
-	eor	v1.16b, v2.16b, v1.16b
-	and	v31.16b, v6.16b, v22.16b
-	tbl	v0.16b, {v20.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	ushr	v6.16b, v6.16b, #4
-	eor	v5.16b, v7.16b, v5.16b
-	tbl	v2.16b, {v20.16b}, v4.16b
-	tbl	v1.16b, {v20.16b}, v1.16b
-	tbl	v4.16b, {v20.16b}, v5.16b
-	eor	v0.16b, v0.16b, v30.16b
-	eor	v5.16b, v6.16b, v31.16b
-	tbl	v30.16b, {v21.16b}, v31.16b
-	eor	v2.16b, v2.16b, v29.16b
-	eor	v1.16b, v1.16b, v28.16b
-	tbl	v7.16b, {v20.16b}, v6.16b
-	tbl	v0.16b, {v25.16b}, v0.16b
-	tbl	v28.16b, {v20.16b}, v5.16b
-	eor	v4.16b, v4.16b, v24.16b
-	eor	v7.16b, v7.16b, v30.16b
-	tbl	v2.16b, {v25.16b}, v2.16b
-	eor	v24.16b, v28.16b, v30.16b
-	tbl	v1.16b, {v27.16b}, v1.16b
-	tbl	v7.16b, {v20.16b}, v7.16b
-	tbl	v4.16b, {v27.16b}, v4.16b
-	eor	v0.16b, v26.16b, v0.16b
-	eor	v2.16b, v26.16b, v2.16b
-	eor	v5.16b, v7.16b, v5.16b
-	eor	v0.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v20.16b}, v24.16b
-	tbl	v5.16b, {v25.16b}, v5.16b
-	eor	v24.16b, v4.16b, v2.16b
-	tbl	v28.16b, {v0.16b}, v16.16b
-	ushr	v7.16b, v3.16b, #4
-	and	v2.16b, v3.16b, v22.16b
-	eor	v0.16b, v1.16b, v6.16b
-	eor	v6.16b, v7.16b, v2.16b
-	tbl	v3.16b, {v21.16b}, v2.16b
-	tbl	v2.16b, {v20.16b}, v7.16b
-	tbl	v4.16b, {v20.16b}, v6.16b
-	tbl	v1.16b, {v27.16b}, v0.16b
-	eor	v0.16b, v26.16b, v5.16b
+	tbl	v27.16b, {v19.16b}, v1.16b      // a/k
+	tbl	v28.16b, {v18.16b}, v8.16b      // 1/i + a/k
+	ldr	q9, [x10, #400]
+	tbl	v24.16b, {v19.16b}, v0.16b
+	tbl	v26.16b, {v18.16b}, v31.16b
+	ldr	q6, [x9, x5, lsl #4]
+	tbl	v16.16b, {v18.16b}, v30.16b
+	tbl	v7.16b, {v18.16b}, v29.16b
+	and	v2.16b, v5.16b, v20.16b
+	and	v12.16b, v3.16b, v20.16b
+	eor	v11.16b, v8.16b, v1.16b         // let j = i ^ k;
+	eor	v4.16b, v31.16b, v0.16b
+	eor	v1.16b, v30.16b, v2.16b
+	tbl	v3.16b, {v19.16b}, v2.16b
+	tbl	v0.16b, {v19.16b}, v12.16b
+	tbl	v13.16b, {v18.16b}, v11.16b     // 1/j + a/k
+	tbl	v5.16b, {v18.16b}, v4.16b
+	tbl	v2.16b, {v18.16b}, v1.16b
+	eor	v12.16b, v29.16b, v12.16b
+	eor	v28.16b, v28.16b, v27.16b
+	eor	v26.16b, v26.16b, v24.16b
+	eor	v16.16b, v16.16b, v3.16b
+	eor	v7.16b, v7.16b, v0.16b
+	eor	v13.16b, v13.16b, v27.16b
+	tbl	v27.16b, {v18.16b}, v12.16b
+	tbl	v28.16b, {v18.16b}, v28.16b     // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v5.16b, v5.16b, v24.16b
+	tbl	v24.16b, {v18.16b}, v26.16b
+	tbl	v16.16b, {v18.16b}, v16.16b
+	tbl	v7.16b, {v18.16b}, v7.16b
+	tbl	v26.16b, {v18.16b}, v13.16b
+	tbl	v5.16b, {v18.16b}, v5.16b
 	eor	v2.16b, v2.16b, v3.16b
-	eor	v3.16b, v4.16b, v3.16b
-	tbl	v2.16b, {v20.16b}, v2.16b
-	tbl	v3.16b, {v20.16b}, v3.16b
-	eor	v1.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v24.16b}, v16.16b
-	eor	v2.16b, v2.16b, v6.16b
-	eor	v3.16b, v3.16b, v7.16b
-	tbl	v2.16b, {v25.16b}, v2.16b
-	tbl	v3.16b, {v27.16b}, v3.16b
-	stp	q28, q0, [x1], #64              // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
-	add	x0, x0, #64
-	tbl	v0.16b, {v1.16b}, v16.16b
+	eor	v0.16b, v27.16b, v0.16b
+	tbl	v3.16b, {v18.16b}, v2.16b
+	tbl	v2.16b, {v18.16b}, v0.16b
+	eor	v0.16b, v28.16b, v11.16b
+	eor	v4.16b, v24.16b, v4.16b
+	add	x0, x0, #64                     // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
+	tbl	v27.16b, {v10.16b}, v0.16b
+	tbl	v24.16b, {v10.16b}, v4.16b
+	eor	v1.16b, v16.16b, v1.16b
+	eor	v7.16b, v7.16b, v12.16b
+	eor	v0.16b, v26.16b, v8.16b
+	eor	v4.16b, v5.16b, v31.16b
 	sub	x2, x2, #1
-	eor	v1.16b, v26.16b, v2.16b
-	eor	v1.16b, v3.16b, v1.16b
-	tbl	v1.16b, {v1.16b}, v16.16b
-	stp	q0, q1, [x1, #-32]
+	tbl	v5.16b, {v10.16b}, v1.16b
+	tbl	v16.16b, {v10.16b}, v7.16b
+	tbl	v1.16b, {v9.16b}, v0.16b
+	tbl	v4.16b, {v9.16b}, v4.16b
+	eor	v0.16b, v3.16b, v30.16b
+	eor	v2.16b, v2.16b, v29.16b
+	tbl	v7.16b, {v9.16b}, v0.16b
+	tbl	v26.16b, {v9.16b}, v2.16b
+	eor	v0.16b, v25.16b, v27.16b
+	eor	v2.16b, v25.16b, v24.16b
+	eor	v3.16b, v25.16b, v5.16b
+	eor	v5.16b, v25.16b, v16.16b
+	eor	v0.16b, v1.16b, v0.16b
+	eor	v1.16b, v4.16b, v2.16b
+	eor	v2.16b, v7.16b, v3.16b
+	eor	v3.16b, v26.16b, v5.16b
+	tbl	v0.16b, {v0.16b}, v6.16b
+	tbl	v1.16b, {v1.16b}, v6.16b
+	tbl	v2.16b, {v2.16b}, v6.16b
+	tbl	v3.16b, {v3.16b}, v6.16b
+	stp	q0, q1, [x1], #64
+	stp	q2, q3, [x1, #-32]
 	cbnz	x2, .Lvpaes_ecb_encrypt_1
 .Lvpaes_ecb_encrypt_3:
 	and	x4, x11, #0x3                   // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
@@ -1528,31 +1524,31 @@ vpaes_ecb_encrypt:
 	ldr	q1, [x10, #304]
 	mov	x7, x5
 	ushr	v3.16b, v2.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	and	v2.16b, v2.16b, v22.16b
+	and	v2.16b, v2.16b, v20.16b
 	tbl	v2.16b, {v0.16b}, v2.16b
 	tbl	v0.16b, {v1.16b}, v3.16b
 	eor	v0.16b, v2.16b, v0.16b
-	eor	v0.16b, v0.16b, v6.16b          // var s = transform(to_pairs, x) ^ key.rd_key[0];
+	eor	v2.16b, v0.16b, v6.16b          // var s = transform(to_pairs, x) ^ key.rd_key[0];
 .Lvpaes_ecb_encrypt_5:
 	ldr	q7, [x6], #16                   // A
-	ushr	v4.16b, v0.16b, #4              // let i = x >> 4;
-	and	v0.16b, v0.16b, v22.16b         // let k = x & 0x0f;
-	ldp	q16, q24, [x2], #32             // 2A + B
-	tbl	v1.16b, {v20.16b}, v4.16b       // 1/i + a/k
+	ushr	v4.16b, v2.16b, #4              // let i = x >> 4;
+	and	v0.16b, v2.16b, v20.16b         // let k = x & 0x0f;
 	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
-	tbl	v0.16b, {v21.16b}, v0.16b       // a/k
-	tbl	v2.16b, {v20.16b}, v3.16b       // 1/j + a/k
-	eor	v1.16b, v1.16b, v0.16b
-	eor	v2.16b, v2.16b, v0.16b
-	tbl	v0.16b, {v20.16b}, v1.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v20.16b}, v2.16b
-	sub	x7, x7, #1                      // for r in 1..last {
+	ldp	q16, q24, [x2], #32             // 2A + B
+	tbl	v1.16b, {v19.16b}, v0.16b       // a/k
+	tbl	v0.16b, {v18.16b}, v4.16b       // 1/i + a/k
+	tbl	v2.16b, {v18.16b}, v3.16b       // 1/j + a/k
+	eor	v0.16b, v0.16b, v1.16b
+	eor	v1.16b, v2.16b, v1.16b
+	tbl	v0.16b, {v18.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v18.16b}, v1.16b
 	eor	v2.16b, v0.16b, v3.16b
 	eor	v1.16b, v1.16b, v4.16b
+	sub	x7, x7, #1                      // for r in 1..last {
 	tbl	v0.16b, {v23.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
 	tbl	v3.16b, {v17.16b}, v1.16b
-	tbl	v1.16b, {v19.16b}, v1.16b
-	tbl	v2.16b, {v18.16b}, v2.16b
+	tbl	v1.16b, {v22.16b}, v1.16b
+	tbl	v2.16b, {v21.16b}, v2.16b
 	eor	v0.16b, v7.16b, v0.16b
 	eor	v4.16b, v1.16b, v0.16b
 	eor	v0.16b, v2.16b, v3.16b
@@ -1562,23 +1558,23 @@ vpaes_ecb_encrypt:
 	eor	v0.16b, v1.16b, v0.16b
 	tbl	v1.16b, {v0.16b}, v16.16b
 	eor	v0.16b, v2.16b, v0.16b
-	eor	v0.16b, v0.16b, v1.16b
+	eor	v2.16b, v0.16b, v1.16b
 	cbnz	x7, .Lvpaes_ecb_encrypt_5
-	ushr	v16.16b, v0.16b, #4             // let i = x >> 4;
-	and	v1.16b, v0.16b, v22.16b         // let k = x & 0x0f;
-	tbl	v3.16b, {v21.16b}, v1.16b       // a/k
+	ushr	v16.16b, v2.16b, #4             // let i = x >> 4;
 	ldr	q0, [x10, #384]                 // return tbl(t[0], low) ^ tbl(t[1], high);
-	eor	v7.16b, v16.16b, v1.16b         // let j = i ^ k;
 	ldr	q1, [x10, #400]
-	tbl	v2.16b, {v20.16b}, v16.16b      // 1/i + a/k
-	ldr	q24, [x9, x8, lsl #4]           // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
-	tbl	v4.16b, {v20.16b}, v7.16b       // 1/j + a/k
 	add	x0, x0, #16                     // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
+	tbl	v3.16b, {v18.16b}, v16.16b      // 1/i + a/k
+	ldr	q24, [x9, x8, lsl #4]           // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
 	sub	x4, x4, #1
-	eor	v2.16b, v2.16b, v3.16b
-	eor	v3.16b, v4.16b, v3.16b
-	tbl	v2.16b, {v20.16b}, v2.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v3.16b, {v20.16b}, v3.16b
+	and	v2.16b, v2.16b, v20.16b         // let k = x & 0x0f;
+	eor	v7.16b, v16.16b, v2.16b         // let j = i ^ k;
+	tbl	v2.16b, {v19.16b}, v2.16b       // a/k
+	tbl	v4.16b, {v18.16b}, v7.16b       // 1/j + a/k
+	eor	v3.16b, v3.16b, v2.16b
+	eor	v4.16b, v4.16b, v2.16b
+	tbl	v2.16b, {v18.16b}, v3.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v3.16b, {v18.16b}, v4.16b
 	eor	v2.16b, v2.16b, v7.16b
 	eor	v3.16b, v3.16b, v16.16b
 	tbl	v0.16b, {v0.16b}, v2.16b
@@ -1590,11 +1586,10 @@ vpaes_ecb_encrypt:
 	cbnz	x4, .Lvpaes_ecb_encrypt_4
 	b	.Lvpaes_ecb_encrypt_12
 .Lvpaes_ecb_encrypt_6:
-	ldp	q28, q27, [x10, #416]           // return tbl(t[0], low) ^ tbl(t[1], high);
-	lsr	x2, x2, #4                      // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
 	ldp	q26, q25, [x10, #448]           // 9A
+	lsr	x2, x2, #4                      // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
 	ldp	q24, q23, [x10, #480]           // 9B + 13A
-	ldp	q19, q18, [x10, #512]           // 9C + 13B + 11A
+	ldp	q22, q21, [x10, #512]           // 9C + 13B + 11A
 	ldp	q17, q16, [x10, #544]           // 9D + 13C + 11B + 14A
 	cmp	x2, #3
 	b.lo	.Lvpaes_ecb_encrypt_9
@@ -1603,187 +1598,189 @@ vpaes_ecb_encrypt:
 	add	x9, x10, #192                   // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
 	add	x2, x5, #1
 	ubfiz	x8, x2, #4, #2
-	ldr	q29, [x3, x2, lsl #4]
+	ldr	q28, [x3, x2, lsl #4]
 .Lvpaes_ecb_encrypt_7:
-	ldp	q0, q2, [x0]                    // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
+	ldp	q0, q1, [x0]                    // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
 	add	x6, x3, #16                     // for r in 1..last {
 	add	x2, x10, #144
 	mov	x7, x5
-	ushr	v1.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	ushr	v4.16b, v2.16b, #4
-	and	v0.16b, v0.16b, v22.16b
-	and	v3.16b, v2.16b, v22.16b
-	ldr	q5, [x0, #32]
-	tbl	v2.16b, {v28.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v1.16b, {v27.16b}, v1.16b
-	ldr	q0, [x3]                        // var s = transform(to_undone, x) ^ key.rd_key[0];
-	ushr	v7.16b, v5.16b, #4
-	and	v6.16b, v5.16b, v22.16b
-	tbl	v5.16b, {v28.16b}, v3.16b
-	tbl	v3.16b, {v27.16b}, v4.16b
-	tbl	v6.16b, {v28.16b}, v6.16b
-	tbl	v4.16b, {v27.16b}, v7.16b
-	eor	v1.16b, v2.16b, v1.16b
-	eor	v2.16b, v5.16b, v3.16b
-	eor	v3.16b, v1.16b, v0.16b
-	eor	v1.16b, v6.16b, v4.16b
-	eor	v2.16b, v2.16b, v0.16b
-	eor	v30.16b, v1.16b, v0.16b
-.Lvpaes_ecb_encrypt_8:
-	and	v0.16b, v3.16b, v22.16b         // let k = x & 0x0f;
-	ushr	v7.16b, v3.16b, #4              // let i = x >> 4;
-	and	v1.16b, v2.16b, v22.16b
-	sub	x7, x7, #1                      // for r in 1..last {
-	ushr	v5.16b, v2.16b, #4
-	and	v2.16b, v30.16b, v22.16b
-	ushr	v6.16b, v30.16b, #4
-	ldr	q12, [x2], #16                  // let step = unmix[r % 4];
-	and	x2, x2, #0xffffffffffffffbf
-	eor	v8.16b, v7.16b, v0.16b          // let j = i ^ k;
-	eor	v31.16b, v5.16b, v1.16b
-	eor	v30.16b, v6.16b, v2.16b
-	ldr	q4, [x6], #16                   // 9A
-	tbl	v3.16b, {v21.16b}, v0.16b       // a/k
-	tbl	v11.16b, {v20.16b}, v7.16b      // 1/i + a/k
-	tbl	v10.16b, {v20.16b}, v5.16b
-	tbl	v14.16b, {v21.16b}, v1.16b
-	tbl	v13.16b, {v21.16b}, v2.16b
-	tbl	v9.16b, {v20.16b}, v6.16b
-	tbl	v0.16b, {v20.16b}, v8.16b       // 1/j + a/k
-	tbl	v1.16b, {v20.16b}, v31.16b
-	tbl	v2.16b, {v20.16b}, v30.16b
-	eor	v11.16b, v11.16b, v3.16b
-	eor	v10.16b, v10.16b, v14.16b
-	eor	v9.16b, v9.16b, v13.16b
-	eor	v3.16b, v0.16b, v3.16b
-	eor	v1.16b, v1.16b, v14.16b
-	eor	v0.16b, v2.16b, v13.16b
-	tbl	v11.16b, {v20.16b}, v11.16b     // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v10.16b, {v20.16b}, v10.16b
-	tbl	v9.16b, {v20.16b}, v9.16b
-	tbl	v2.16b, {v20.16b}, v3.16b
-	tbl	v1.16b, {v20.16b}, v1.16b
-	tbl	v0.16b, {v20.16b}, v0.16b
-	eor	v13.16b, v11.16b, v8.16b
-	eor	v10.16b, v10.16b, v31.16b
-	eor	v8.16b, v9.16b, v30.16b
-	eor	v11.16b, v2.16b, v7.16b
-	eor	v9.16b, v1.16b, v5.16b
-	eor	v31.16b, v0.16b, v6.16b
-	tbl	v0.16b, {v26.16b}, v13.16b
-	tbl	v1.16b, {v26.16b}, v10.16b
-	tbl	v2.16b, {v26.16b}, v8.16b
-	tbl	v30.16b, {v25.16b}, v11.16b
-	tbl	v7.16b, {v25.16b}, v9.16b
-	tbl	v6.16b, {v25.16b}, v31.16b
-	tbl	v5.16b, {v24.16b}, v13.16b      // 9B + 13A
-	tbl	v3.16b, {v23.16b}, v11.16b
-	eor	v14.16b, v4.16b, v0.16b
-	eor	v0.16b, v4.16b, v1.16b
+	ushr	v3.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
+	ushr	v6.16b, v1.16b, #4
+	and	v2.16b, v0.16b, v20.16b
+	and	v5.16b, v1.16b, v20.16b
+	ldr	q7, [x0, #32]
+	ldr	q0, [x10, #416]                 // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldr	q1, [x10, #432]
+	ushr	v27.16b, v7.16b, #4
+	ldr	q29, [x3]                       // var s = transform(to_undone, x) ^ key.rd_key[0];
+	tbl	v4.16b, {v0.16b}, v2.16b
+	tbl	v5.16b, {v0.16b}, v5.16b
+	tbl	v2.16b, {v1.16b}, v3.16b
+	tbl	v3.16b, {v1.16b}, v6.16b
+	tbl	v27.16b, {v1.16b}, v27.16b
+	and	v6.16b, v7.16b, v20.16b
 	eor	v1.16b, v4.16b, v2.16b
-	eor	v4.16b, v30.16b, v14.16b
-	eor	v0.16b, v7.16b, v0.16b
-	eor	v7.16b, v6.16b, v1.16b
-	eor	v30.16b, v5.16b, v3.16b
-	tbl	v5.16b, {v24.16b}, v10.16b
-	tbl	v6.16b, {v23.16b}, v9.16b
-	tbl	v1.16b, {v24.16b}, v8.16b
-	tbl	v2.16b, {v23.16b}, v31.16b
-	tbl	v14.16b, {v4.16b}, v12.16b
-	tbl	v4.16b, {v0.16b}, v12.16b
-	tbl	v0.16b, {v7.16b}, v12.16b
-	tbl	v3.16b, {v16.16b}, v9.16b       // 9D + 13C + 11B + 14A
-	tbl	v7.16b, {v19.16b}, v13.16b      // 9C + 13B + 11A
-	tbl	v13.16b, {v17.16b}, v13.16b
-	tbl	v9.16b, {v18.16b}, v9.16b
-	eor	v5.16b, v5.16b, v6.16b
-	eor	v2.16b, v1.16b, v2.16b
-	eor	v6.16b, v30.16b, v14.16b
-	eor	v1.16b, v5.16b, v4.16b
-	eor	v4.16b, v2.16b, v0.16b
-	tbl	v30.16b, {v18.16b}, v11.16b
-	tbl	v5.16b, {v19.16b}, v10.16b
-	tbl	v0.16b, {v19.16b}, v8.16b
-	tbl	v2.16b, {v18.16b}, v31.16b
-	tbl	v6.16b, {v6.16b}, v12.16b
-	tbl	v1.16b, {v1.16b}, v12.16b
-	tbl	v4.16b, {v4.16b}, v12.16b
-	tbl	v10.16b, {v17.16b}, v10.16b
-	tbl	v8.16b, {v17.16b}, v8.16b
-	tbl	v31.16b, {v16.16b}, v31.16b
-	eor	v30.16b, v7.16b, v30.16b
-	eor	v5.16b, v5.16b, v9.16b
-	tbl	v9.16b, {v16.16b}, v11.16b
-	eor	v7.16b, v0.16b, v2.16b
-	eor	v0.16b, v30.16b, v6.16b
-	eor	v2.16b, v5.16b, v1.16b
-	eor	v5.16b, v7.16b, v4.16b
-	eor	v1.16b, v13.16b, v9.16b
-	eor	v6.16b, v8.16b, v31.16b
-	eor	v4.16b, v10.16b, v3.16b
-	tbl	v0.16b, {v0.16b}, v12.16b
-	tbl	v2.16b, {v2.16b}, v12.16b
-	tbl	v5.16b, {v5.16b}, v12.16b
-	eor	v3.16b, v1.16b, v0.16b
-	eor	v2.16b, v4.16b, v2.16b
-	eor	v30.16b, v6.16b, v5.16b
-	cbnz	x7, .Lvpaes_ecb_encrypt_8
-	ushr	v7.16b, v3.16b, #4              // let i = x >> 4;
-	ushr	v31.16b, v2.16b, #4
-	and	v0.16b, v3.16b, v22.16b         // let k = x & 0x0f;
-	and	v1.16b, v2.16b, v22.16b
-	ldr	q6, [x10, #576]                 // return tbl(t[0], low) ^ tbl(t[1], high);
-	eor	v10.16b, v7.16b, v0.16b         // let j = i ^ k;
-	tbl	v12.16b, {v21.16b}, v0.16b      // a/k
-	ldr	q5, [x10, #592]
-	tbl	v0.16b, {v20.16b}, v7.16b       // 1/i + a/k
-	eor	v9.16b, v31.16b, v1.16b
-	ldr	q4, [x9, x8]                    // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
-	tbl	v8.16b, {v21.16b}, v1.16b
-	tbl	v2.16b, {v20.16b}, v31.16b
-	tbl	v1.16b, {v20.16b}, v10.16b      // 1/j + a/k
-	tbl	v3.16b, {v20.16b}, v9.16b
-	eor	v0.16b, v0.16b, v12.16b
-	and	v11.16b, v30.16b, v22.16b
-	eor	v2.16b, v2.16b, v8.16b
-	eor	v1.16b, v1.16b, v12.16b
-	ushr	v30.16b, v30.16b, #4
-	tbl	v12.16b, {v20.16b}, v0.16b      // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v0.16b, v3.16b, v8.16b
-	eor	v8.16b, v30.16b, v11.16b
-	tbl	v13.16b, {v20.16b}, v2.16b
-	tbl	v1.16b, {v20.16b}, v1.16b
-	tbl	v3.16b, {v20.16b}, v0.16b
+	tbl	v2.16b, {v0.16b}, v6.16b
+	eor	v0.16b, v5.16b, v3.16b
+	eor	v31.16b, v1.16b, v29.16b
+	eor	v1.16b, v2.16b, v27.16b
+	eor	v27.16b, v0.16b, v29.16b
+	eor	v3.16b, v1.16b, v29.16b
+.Lvpaes_ecb_encrypt_8:
+	and	v0.16b, v31.16b, v20.16b        // let k = x & 0x0f;
+	ushr	v7.16b, v31.16b, #4             // let i = x >> 4;
+	and	v1.16b, v27.16b, v20.16b
+	sub	x7, x7, #1                      // for r in 1..last {
+	ushr	v6.16b, v27.16b, #4
+	and	v2.16b, v3.16b, v20.16b
+	ushr	v5.16b, v3.16b, #4
+	eor	v31.16b, v7.16b, v0.16b         // let j = i ^ k;
+	eor	v29.16b, v6.16b, v1.16b
+	eor	v30.16b, v5.16b, v2.16b
+	ldr	q4, [x6], #16                   // 9A
+	tbl	v10.16b, {v19.16b}, v0.16b      // a/k
+	tbl	v0.16b, {v18.16b}, v7.16b       // 1/i + a/k
+	tbl	v11.16b, {v19.16b}, v1.16b
+	tbl	v1.16b, {v18.16b}, v6.16b
+	tbl	v27.16b, {v19.16b}, v2.16b
+	tbl	v2.16b, {v18.16b}, v5.16b
+	tbl	v12.16b, {v18.16b}, v31.16b     // 1/j + a/k
+	tbl	v8.16b, {v18.16b}, v29.16b
+	tbl	v3.16b, {v18.16b}, v30.16b
+	eor	v9.16b, v0.16b, v10.16b
+	eor	v1.16b, v1.16b, v11.16b
+	eor	v0.16b, v2.16b, v27.16b
 	eor	v10.16b, v12.16b, v10.16b
-	tbl	v2.16b, {v21.16b}, v11.16b
-	tbl	v0.16b, {v20.16b}, v30.16b
-	eor	v9.16b, v13.16b, v9.16b
-	eor	v11.16b, v1.16b, v7.16b
-	tbl	v1.16b, {v20.16b}, v8.16b
-	eor	v0.16b, v0.16b, v2.16b
-	tbl	v7.16b, {v6.16b}, v10.16b
-	tbl	v10.16b, {v20.16b}, v0.16b
-	eor	v12.16b, v1.16b, v2.16b
-	eor	v0.16b, v3.16b, v31.16b
-	tbl	v2.16b, {v6.16b}, v9.16b
-	tbl	v1.16b, {v5.16b}, v11.16b
-	eor	v31.16b, v10.16b, v8.16b
-	tbl	v3.16b, {v5.16b}, v0.16b
-	eor	v0.16b, v29.16b, v7.16b
-	tbl	v7.16b, {v20.16b}, v12.16b
-	eor	v2.16b, v29.16b, v2.16b
-	eor	v0.16b, v1.16b, v0.16b
-	tbl	v31.16b, {v6.16b}, v31.16b
-	eor	v6.16b, v7.16b, v30.16b
-	eor	v1.16b, v3.16b, v2.16b
-	tbl	v0.16b, {v0.16b}, v4.16b
-	add	x0, x0, #48                     // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
-	tbl	v3.16b, {v5.16b}, v6.16b
-	sub	x4, x4, #3
-	eor	v2.16b, v29.16b, v31.16b
-	tbl	v1.16b, {v1.16b}, v4.16b
+	eor	v8.16b, v8.16b, v11.16b
+	eor	v11.16b, v3.16b, v27.16b
+	ldr	q27, [x2], #16                  // let step = unmix[r % 4];
+	and	x2, x2, #0xffffffffffffffbf
+	tbl	v9.16b, {v18.16b}, v9.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v2.16b, {v18.16b}, v1.16b
+	tbl	v0.16b, {v18.16b}, v0.16b
+	tbl	v3.16b, {v18.16b}, v10.16b
+	tbl	v1.16b, {v18.16b}, v8.16b
+	tbl	v10.16b, {v18.16b}, v11.16b
+	eor	v8.16b, v9.16b, v31.16b
+	eor	v29.16b, v2.16b, v29.16b
+	eor	v30.16b, v0.16b, v30.16b
+	eor	v7.16b, v3.16b, v7.16b
+	eor	v9.16b, v1.16b, v6.16b
+	eor	v31.16b, v10.16b, v5.16b
+	tbl	v0.16b, {v26.16b}, v8.16b
+	tbl	v5.16b, {v26.16b}, v29.16b
+	tbl	v2.16b, {v26.16b}, v30.16b
+	tbl	v13.16b, {v25.16b}, v7.16b
+	tbl	v3.16b, {v25.16b}, v9.16b
+	tbl	v1.16b, {v25.16b}, v31.16b
+	tbl	v6.16b, {v24.16b}, v8.16b       // 9B + 13A
+	tbl	v10.16b, {v23.16b}, v7.16b
+	tbl	v12.16b, {v24.16b}, v29.16b
+	tbl	v11.16b, {v23.16b}, v9.16b
+	eor	v0.16b, v4.16b, v0.16b
+	eor	v5.16b, v4.16b, v5.16b
+	eor	v2.16b, v4.16b, v2.16b
+	eor	v0.16b, v13.16b, v0.16b
+	eor	v3.16b, v3.16b, v5.16b
+	eor	v1.16b, v1.16b, v2.16b
+	eor	v6.16b, v6.16b, v10.16b
+	eor	v10.16b, v12.16b, v11.16b
+	tbl	v4.16b, {v24.16b}, v30.16b
+	tbl	v5.16b, {v23.16b}, v31.16b
+	tbl	v11.16b, {v0.16b}, v27.16b
+	tbl	v12.16b, {v3.16b}, v27.16b
+	tbl	v0.16b, {v1.16b}, v27.16b
+	tbl	v3.16b, {v22.16b}, v8.16b       // 9C + 13B + 11A
+	tbl	v13.16b, {v21.16b}, v7.16b
+	tbl	v1.16b, {v22.16b}, v29.16b
+	tbl	v2.16b, {v21.16b}, v9.16b
+	tbl	v8.16b, {v17.16b}, v8.16b       // 9D + 13C + 11B + 14A
+	tbl	v7.16b, {v16.16b}, v7.16b
+	tbl	v29.16b, {v17.16b}, v29.16b
+	tbl	v9.16b, {v16.16b}, v9.16b
+	eor	v4.16b, v4.16b, v5.16b
+	eor	v5.16b, v6.16b, v11.16b
+	eor	v6.16b, v10.16b, v12.16b
+	eor	v4.16b, v4.16b, v0.16b
+	eor	v10.16b, v3.16b, v13.16b
+	eor	v11.16b, v1.16b, v2.16b
+	eor	v7.16b, v8.16b, v7.16b
+	eor	v29.16b, v29.16b, v9.16b
+	tbl	v3.16b, {v22.16b}, v30.16b
+	tbl	v2.16b, {v21.16b}, v31.16b
+	tbl	v0.16b, {v5.16b}, v27.16b
+	tbl	v1.16b, {v6.16b}, v27.16b
+	tbl	v4.16b, {v4.16b}, v27.16b
+	tbl	v6.16b, {v17.16b}, v30.16b
+	tbl	v5.16b, {v16.16b}, v31.16b
 	eor	v2.16b, v3.16b, v2.16b
-	tbl	v2.16b, {v2.16b}, v4.16b
+	eor	v0.16b, v10.16b, v0.16b
+	eor	v1.16b, v11.16b, v1.16b
+	eor	v2.16b, v2.16b, v4.16b
+	eor	v3.16b, v6.16b, v5.16b
+	tbl	v0.16b, {v0.16b}, v27.16b
+	tbl	v1.16b, {v1.16b}, v27.16b
+	tbl	v2.16b, {v2.16b}, v27.16b
+	eor	v31.16b, v7.16b, v0.16b
+	eor	v27.16b, v29.16b, v1.16b
+	eor	v3.16b, v3.16b, v2.16b
+	cbnz	x7, .Lvpaes_ecb_encrypt_8
+	ushr	v6.16b, v31.16b, #4             // let i = x >> 4;
+	ushr	v9.16b, v27.16b, #4
+	ushr	v30.16b, v3.16b, #4
+	ldr	q7, [x10, #576]                 // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v10.16b, {v18.16b}, v6.16b      // 1/i + a/k
+	tbl	v5.16b, {v18.16b}, v9.16b
+	ldr	q8, [x10, #592]
+	tbl	v4.16b, {v18.16b}, v30.16b
+	ldr	q29, [x9, x8]                   // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
+	and	v0.16b, v31.16b, v20.16b        // let k = x & 0x0f;
+	and	v1.16b, v27.16b, v20.16b
+	and	v13.16b, v3.16b, v20.16b
+	eor	v11.16b, v6.16b, v0.16b         // let j = i ^ k;
+	tbl	v12.16b, {v19.16b}, v0.16b      // a/k
+	tbl	v27.16b, {v19.16b}, v1.16b
+	tbl	v2.16b, {v19.16b}, v13.16b
+	tbl	v31.16b, {v18.16b}, v11.16b     // 1/j + a/k
+	eor	v3.16b, v9.16b, v1.16b
+	eor	v1.16b, v30.16b, v13.16b
+	tbl	v13.16b, {v18.16b}, v3.16b
+	tbl	v0.16b, {v18.16b}, v1.16b
+	eor	v10.16b, v10.16b, v12.16b
+	eor	v5.16b, v5.16b, v27.16b
+	eor	v4.16b, v4.16b, v2.16b
+	eor	v31.16b, v31.16b, v12.16b
+	tbl	v10.16b, {v18.16b}, v10.16b     // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v5.16b, {v18.16b}, v5.16b
+	add	x0, x0, #48                     // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
+	tbl	v4.16b, {v18.16b}, v4.16b
+	tbl	v31.16b, {v18.16b}, v31.16b
+	eor	v27.16b, v13.16b, v27.16b
+	eor	v0.16b, v0.16b, v2.16b
+	tbl	v12.16b, {v18.16b}, v27.16b
+	tbl	v27.16b, {v18.16b}, v0.16b
+	eor	v0.16b, v10.16b, v11.16b
+	eor	v2.16b, v5.16b, v3.16b
+	sub	x4, x4, #3
+	tbl	v10.16b, {v7.16b}, v0.16b
+	tbl	v5.16b, {v7.16b}, v2.16b
+	eor	v1.16b, v4.16b, v1.16b
+	eor	v0.16b, v31.16b, v6.16b
+	eor	v2.16b, v12.16b, v9.16b
+	eor	v4.16b, v27.16b, v30.16b
+	tbl	v6.16b, {v7.16b}, v1.16b
+	tbl	v1.16b, {v8.16b}, v0.16b
+	tbl	v3.16b, {v8.16b}, v2.16b
+	tbl	v7.16b, {v8.16b}, v4.16b
+	eor	v0.16b, v28.16b, v10.16b
+	eor	v2.16b, v28.16b, v5.16b
+	eor	v4.16b, v28.16b, v6.16b
+	eor	v0.16b, v1.16b, v0.16b
+	eor	v1.16b, v3.16b, v2.16b
+	eor	v2.16b, v7.16b, v4.16b
+	tbl	v0.16b, {v0.16b}, v29.16b
+	tbl	v1.16b, {v1.16b}, v29.16b
+	tbl	v2.16b, {v2.16b}, v29.16b
 	stp	q0, q1, [x1], #48
 	stur	q2, [x1, #-16]
 	tbz	x4, #63, .Lvpaes_ecb_encrypt_7
@@ -1797,87 +1794,87 @@ vpaes_ecb_encrypt:
 	ubfiz	x8, x4, #4, #2
 	ldr	q4, [x3, x4, lsl #4]
 .Lvpaes_ecb_encrypt_10:
-	ldr	q0, [x0]                        // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
+	ldr	q2, [x0]                        // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
 	add	x6, x3, #16                     // for r in 1..last {
+	ldr	q0, [x10, #416]                 // return tbl(t[0], low) ^ tbl(t[1], high);
 	add	x4, x10, #144
+	ldr	q1, [x10, #432]
 	mov	x7, x5
-	ushr	v1.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	and	v0.16b, v0.16b, v22.16b
-	tbl	v2.16b, {v28.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v0.16b, {v27.16b}, v1.16b
+	ushr	v3.16b, v2.16b, #4              // return linear(t, x & 0x0f, x >> 4);
+	and	v2.16b, v2.16b, v20.16b
+	tbl	v2.16b, {v0.16b}, v2.16b
+	tbl	v0.16b, {v1.16b}, v3.16b
 	eor	v0.16b, v2.16b, v0.16b
-	eor	v0.16b, v0.16b, v5.16b          // var s = transform(to_undone, x) ^ key.rd_key[0];
+	eor	v2.16b, v0.16b, v5.16b          // var s = transform(to_undone, x) ^ key.rd_key[0];
 .Lvpaes_ecb_encrypt_11:
-	ldr	q29, [x6], #16                  // 9A
-	ushr	v6.16b, v0.16b, #4              // let i = x >> 4;
-	and	v0.16b, v0.16b, v22.16b         // let k = x & 0x0f;
-	ldr	q7, [x4], #16                   // let step = unmix[r % 4];
+	ldr	q7, [x6], #16                   // 9A
+	ushr	v6.16b, v2.16b, #4              // let i = x >> 4;
+	and	v0.16b, v2.16b, v20.16b         // let k = x & 0x0f;
+	ldr	q27, [x4], #16                  // let step = unmix[r % 4];
+	tbl	v1.16b, {v18.16b}, v6.16b       // 1/i + a/k
+	tbl	v2.16b, {v19.16b}, v0.16b       // a/k
+	sub	x7, x7, #1                      // for r in 1..last {
 	eor	v3.16b, v6.16b, v0.16b          // let j = i ^ k;
-	tbl	v1.16b, {v21.16b}, v0.16b       // a/k
-	tbl	v0.16b, {v20.16b}, v6.16b       // 1/i + a/k
-	tbl	v2.16b, {v20.16b}, v3.16b       // 1/j + a/k
-	and	x4, x4, #0xffffffffffffffbf     // for r in 1..last {
-	eor	v0.16b, v0.16b, v1.16b
-	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v20.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v20.16b}, v1.16b
-	eor	v2.16b, v0.16b, v3.16b
-	eor	v8.16b, v1.16b, v6.16b
-	tbl	v0.16b, {v26.16b}, v2.16b
-	tbl	v3.16b, {v24.16b}, v2.16b       // 9B + 13A
-	tbl	v30.16b, {v19.16b}, v2.16b      // 9C + 13B + 11A
-	tbl	v1.16b, {v25.16b}, v8.16b
-	tbl	v6.16b, {v18.16b}, v8.16b
-	tbl	v31.16b, {v17.16b}, v2.16b      // 9D + 13C + 11B + 14A
-	tbl	v2.16b, {v23.16b}, v8.16b
-	eor	v0.16b, v29.16b, v0.16b
-	eor	v2.16b, v3.16b, v2.16b
+	eor	v1.16b, v1.16b, v2.16b
+	tbl	v0.16b, {v18.16b}, v3.16b       // 1/j + a/k
+	tbl	v1.16b, {v18.16b}, v1.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v0.16b, v0.16b, v2.16b
+	eor	v28.16b, v1.16b, v3.16b
+	tbl	v0.16b, {v18.16b}, v0.16b
+	tbl	v1.16b, {v26.16b}, v28.16b
+	tbl	v30.16b, {v22.16b}, v28.16b     // 9C + 13B + 11A
+	eor	v29.16b, v0.16b, v6.16b
+	eor	v0.16b, v7.16b, v1.16b
+	tbl	v3.16b, {v24.16b}, v28.16b      // 9B + 13A
+	tbl	v1.16b, {v25.16b}, v29.16b
+	tbl	v6.16b, {v21.16b}, v29.16b
+	tbl	v2.16b, {v23.16b}, v29.16b
+	tbl	v7.16b, {v17.16b}, v28.16b      // 9D + 13C + 11B + 14A
+	and	x4, x4, #0xffffffffffffffbf
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v7.16b
-	tbl	v3.16b, {v16.16b}, v8.16b
-	eor	v1.16b, v30.16b, v6.16b
-	eor	v0.16b, v2.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v7.16b
-	eor	v2.16b, v31.16b, v3.16b
+	eor	v1.16b, v3.16b, v2.16b
+	tbl	v3.16b, {v16.16b}, v29.16b
+	tbl	v0.16b, {v0.16b}, v27.16b
+	eor	v2.16b, v30.16b, v6.16b
+	eor	v3.16b, v7.16b, v3.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v7.16b
-	sub	x7, x7, #1
+	tbl	v0.16b, {v0.16b}, v27.16b
 	eor	v0.16b, v2.16b, v0.16b
+	tbl	v0.16b, {v0.16b}, v27.16b
+	eor	v2.16b, v3.16b, v0.16b
 	cbnz	x7, .Lvpaes_ecb_encrypt_11
-	ushr	v29.16b, v0.16b, #4             // let i = x >> 4;
-	and	v1.16b, v0.16b, v22.16b         // let k = x & 0x0f;
-	tbl	v3.16b, {v21.16b}, v1.16b       // a/k
+	ushr	v27.16b, v2.16b, #4             // let i = x >> 4;
 	ldr	q0, [x10, #576]                 // return tbl(t[0], low) ^ tbl(t[1], high);
-	eor	v7.16b, v29.16b, v1.16b         // let j = i ^ k;
 	ldr	q1, [x10, #592]
-	tbl	v2.16b, {v20.16b}, v29.16b      // 1/i + a/k
-	ldr	q30, [x9, x8]                   // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
-	tbl	v6.16b, {v20.16b}, v7.16b       // 1/j + a/k
 	add	x0, x0, #16                     // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
+	tbl	v3.16b, {v18.16b}, v27.16b      // 1/i + a/k
+	ldr	q28, [x9, x8]                   // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
 	sub	x2, x2, #1
-	eor	v2.16b, v2.16b, v3.16b
-	eor	v3.16b, v6.16b, v3.16b
-	tbl	v2.16b, {v20.16b}, v2.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v3.16b, {v20.16b}, v3.16b
+	and	v2.16b, v2.16b, v20.16b         // let k = x & 0x0f;
+	eor	v7.16b, v27.16b, v2.16b         // let j = i ^ k;
+	tbl	v2.16b, {v19.16b}, v2.16b       // a/k
+	tbl	v6.16b, {v18.16b}, v7.16b       // 1/j + a/k
+	eor	v3.16b, v3.16b, v2.16b
+	eor	v6.16b, v6.16b, v2.16b
+	tbl	v2.16b, {v18.16b}, v3.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v3.16b, {v18.16b}, v6.16b
 	eor	v2.16b, v2.16b, v7.16b
-	eor	v3.16b, v3.16b, v29.16b
+	eor	v3.16b, v3.16b, v27.16b
 	tbl	v0.16b, {v0.16b}, v2.16b
 	tbl	v1.16b, {v1.16b}, v3.16b
 	eor	v0.16b, v4.16b, v0.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v30.16b
+	tbl	v0.16b, {v0.16b}, v28.16b
 	str	q0, [x1], #16
 	cbnz	x2, .Lvpaes_ecb_encrypt_10
 .Lvpaes_ecb_encrypt_12:
 	.seh_startepilogue
-	ldr	d14, [sp, #48]
-	.seh_save_freg	d14, 48
 	ldp	d12, d13, [sp, #32]
 	.seh_save_fregp	d12, 32
 	ldp	d10, d11, [sp, #16]
 	.seh_save_fregp	d10, 16
-	ldp	d8, d9, [sp], #64
-	.seh_save_fregp_x	d8, 64
+	ldp	d8, d9, [sp], #48
+	.seh_save_fregp_x	d8, 48
 	.seh_endepilogue
 	ret
 	.seh_endproc
@@ -1916,95 +1913,95 @@ vpaes_armv8_expand:
 	add	x1, x0, x4                      // var last = transform(to_pairs, load(u8x16, user_key, size - 16));
 	movz	x0, #0x3                        // let end = 7 * 16 + 3 * size;                // of all steps but one, ...
 	ushr	v1.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	and	v0.16b, v0.16b, v20.16b
-	ldur	q3, [x1, #-16]
 	mul	x0, x4, x0
-	tbl	v2.16b, {v25.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v0.16b, {v24.16b}, v1.16b
+	ldur	q2, [x1, #-16]
+	tbl	v1.16b, {v24.16b}, v1.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
 	add	x3, x0, #112
-	ushr	v4.16b, v3.16b, #4
-	and	v1.16b, v3.16b, v20.16b
-	tbl	v3.16b, {v25.16b}, v1.16b
-	tbl	v1.16b, {v24.16b}, v4.16b
-	eor	v26.16b, v2.16b, v0.16b
-	eor	v27.16b, v3.16b, v1.16b
+	ushr	v3.16b, v2.16b, #4
+	and	v0.16b, v0.16b, v20.16b
+	and	v2.16b, v2.16b, v20.16b
+	tbl	v0.16b, {v25.16b}, v0.16b
+	tbl	v4.16b, {v25.16b}, v2.16b
+	tbl	v2.16b, {v24.16b}, v3.16b
+	eor	v26.16b, v0.16b, v1.16b
+	eor	v3.16b, v4.16b, v2.16b
 	cbz	x3, .Lvpaes_armv8_expand_6      // while at < end {
 	movz	x2, #0x0
-	mov	v3.16b, v23.16b
+	mov	v2.16b, v23.16b
 	b	.Lvpaes_armv8_expand_2
 .Lvpaes_armv8_expand_1:
 	mov	x2, x1                          // while at < end {
 .Lvpaes_armv8_expand_2:
-	dup	v1.4s, v27.s[3]                 // let word = dup(last as u32x4, 3) as u8x16;
+	dup	v1.4s, v3.s[3]                  // let word = dup(last as u32x4, 3) as u8x16;
 	ext	v0.16b, v5.16b, v26.16b, #12    // let pairs = x ^ ext(zero, x, 12);
 	add	x1, x2, x4                      // store(key.rd_key, at + size - 16, last);
-	eor	v28.16b, v3.16b, v7.16b         // first = prefixes(first) ^ sub_words(ext(word, word, 1)) ^ constant;
-	ext	v1.16b, v1.16b, v1.16b, #1
+	ext	v31.16b, v1.16b, v1.16b, #1     // first = prefixes(first) ^ sub_words(ext(word, word, 1)) ^ constant;
 	add	x0, x6, x1
-	ushr	v4.16b, v3.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	eor	v2.16b, v26.16b, v0.16b
-	and	v3.16b, v3.16b, v20.16b
-	stur	q27, [x0, #-16]
-	ushr	v29.16b, v1.16b, #4             // let i = x >> 4;
-	and	v0.16b, v1.16b, v20.16b         // let k = x & 0x0f;
-	tbl	v30.16b, {v19.16b}, v0.16b      // a/k
+	ushr	v4.16b, v2.16b, #4              // return linear(t, x & 0x0f, x >> 4);
+	eor	v30.16b, v26.16b, v0.16b
+	eor	v1.16b, v2.16b, v7.16b
+	stur	q3, [x0, #-16]
+	ushr	v28.16b, v31.16b, #4            // let i = x >> 4;
+	ext	v29.16b, v5.16b, v30.16b, #8    // return pairs ^ ext(zero, pairs, 8);
+	tbl	v4.16b, {v21.16b}, v4.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
 	str	q26, [x6, x2]                   // store(key.rd_key, at, first);           // over what `last` holds for...
-	eor	v31.16b, v29.16b, v0.16b        // let j = i ^ k;
-	tbl	v0.16b, {v18.16b}, v29.16b      // 1/i + a/k
-	tbl	v26.16b, {v18.16b}, v31.16b     // 1/j + a/k
-	ext	v1.16b, v5.16b, v2.16b, #8      // return pairs ^ ext(zero, pairs, 8);
-	eor	v2.16b, v28.16b, v2.16b
+	tbl	v27.16b, {v18.16b}, v28.16b     // 1/i + a/k
+	and	v0.16b, v31.16b, v20.16b        // let k = x & 0x0f;
+	eor	v26.16b, v1.16b, v30.16b
+	eor	v30.16b, v28.16b, v0.16b        // let j = i ^ k;
+	tbl	v1.16b, {v19.16b}, v0.16b       // a/k
+	tbl	v0.16b, {v18.16b}, v30.16b      // 1/j + a/k
+	eor	v27.16b, v27.16b, v1.16b
+	and	v2.16b, v2.16b, v20.16b
+	eor	v1.16b, v0.16b, v1.16b
+	tbl	v0.16b, {v18.16b}, v27.16b      // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v18.16b}, v1.16b
+	tbl	v27.16b, {v22.16b}, v2.16b
 	eor	v0.16b, v0.16b, v30.16b
-	eor	v26.16b, v26.16b, v30.16b
-	tbl	v0.16b, {v18.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v26.16b, {v18.16b}, v26.16b
-	eor	v28.16b, v2.16b, v1.16b
-	tbl	v2.16b, {v22.16b}, v3.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	eor	v0.16b, v0.16b, v31.16b
-	eor	v1.16b, v26.16b, v29.16b
+	eor	v2.16b, v26.16b, v29.16b
+	eor	v1.16b, v1.16b, v28.16b
 	tbl	v0.16b, {v17.16b}, v0.16b
 	tbl	v1.16b, {v16.16b}, v1.16b
-	tbl	v3.16b, {v21.16b}, v4.16b
-	eor	v0.16b, v28.16b, v0.16b
+	eor	v0.16b, v2.16b, v0.16b
+	eor	v2.16b, v27.16b, v4.16b
 	eor	v26.16b, v1.16b, v0.16b
-	dup	v4.4s, v26.s[3]                 // let next = dup(first as u32x4, 3) as u8x16;
-	eor	v3.16b, v2.16b, v3.16b
+	dup	v28.4s, v26.s[3]                // let next = dup(first as u32x4, 3) as u8x16;
 	cmp	w5, #128                        // if bits == 128 {
 	b.ne	.Lvpaes_armv8_expand_3
-	mov	v27.16b, v26.16b                // if bits == 128 {
+	mov	v3.16b, v26.16b                 // if bits == 128 {
 	b	.Lvpaes_armv8_expand_5
 .Lvpaes_armv8_expand_3:
 	cmp	w5, #192                        // } else if bits == 192 {
 	b.ne	.Lvpaes_armv8_expand_4
-	and	v1.16b, v27.16b, v6.16b         // last = prefixes(last & (u64x2(0, ~0) as u8x16)) ^ next;
+	and	v1.16b, v3.16b, v6.16b          // last = prefixes(last & (u64x2(0, ~0) as u8x16)) ^ next;
 	ext	v0.16b, v5.16b, v1.16b, #12     // let pairs = x ^ ext(zero, x, 12);
 	eor	v0.16b, v1.16b, v0.16b
 	ext	v1.16b, v5.16b, v0.16b, #8      // return pairs ^ ext(zero, pairs, 8);
-	eor	v0.16b, v4.16b, v0.16b
-	eor	v27.16b, v0.16b, v1.16b
+	eor	v0.16b, v28.16b, v0.16b
+	eor	v3.16b, v0.16b, v1.16b
 	b	.Lvpaes_armv8_expand_5
 .Lvpaes_armv8_expand_4:
-	ushr	v28.16b, v4.16b, #4             // let i = x >> 4;
-	and	v0.16b, v4.16b, v20.16b         // let k = x & 0x0f;
-	tbl	v1.16b, {v19.16b}, v0.16b       // a/k
-	eor	v4.16b, v28.16b, v0.16b         // let j = i ^ k;
-	tbl	v0.16b, {v18.16b}, v28.16b      // 1/i + a/k
-	tbl	v2.16b, {v18.16b}, v4.16b       // 1/j + a/k
-	ext	v29.16b, v5.16b, v27.16b, #12   // let pairs = x ^ ext(zero, x, 12);
-	eor	v0.16b, v0.16b, v1.16b
-	eor	v1.16b, v2.16b, v1.16b
-	tbl	v0.16b, {v18.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	ushr	v4.16b, v28.16b, #4             // let i = x >> 4;
+	ext	v0.16b, v5.16b, v3.16b, #12     // let pairs = x ^ ext(zero, x, 12);
+	tbl	v27.16b, {v18.16b}, v4.16b      // 1/i + a/k
+	and	v1.16b, v28.16b, v20.16b        // let k = x & 0x0f;
+	eor	v30.16b, v3.16b, v0.16b
+	eor	v28.16b, v4.16b, v1.16b         // let j = i ^ k;
+	tbl	v0.16b, {v19.16b}, v1.16b       // a/k
+	tbl	v1.16b, {v18.16b}, v28.16b      // 1/j + a/k
+	ext	v29.16b, v5.16b, v30.16b, #8    // return pairs ^ ext(zero, pairs, 8);
+	eor	v3.16b, v27.16b, v0.16b
+	eor	v27.16b, v7.16b, v30.16b        // last = prefixes(last) ^ sub_words(next);
+	eor	v1.16b, v1.16b, v0.16b
+	tbl	v0.16b, {v18.16b}, v3.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
 	tbl	v1.16b, {v18.16b}, v1.16b
-	eor	v29.16b, v27.16b, v29.16b
-	ext	v27.16b, v5.16b, v29.16b, #8    // return pairs ^ ext(zero, pairs, 8);
-	eor	v0.16b, v0.16b, v4.16b
-	eor	v1.16b, v1.16b, v28.16b
-	tbl	v2.16b, {v17.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	eor	v0.16b, v0.16b, v28.16b
+	eor	v3.16b, v27.16b, v29.16b
+	eor	v1.16b, v1.16b, v4.16b
+	tbl	v0.16b, {v17.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
 	tbl	v1.16b, {v16.16b}, v1.16b
-	eor	v0.16b, v7.16b, v29.16b         // last = prefixes(last) ^ sub_words(next);
-	eor	v0.16b, v0.16b, v27.16b
-	eor	v0.16b, v0.16b, v2.16b
-	eor	v27.16b, v1.16b, v0.16b
+	eor	v0.16b, v3.16b, v0.16b
+	eor	v3.16b, v1.16b, v0.16b
 .Lvpaes_armv8_expand_5:
 	cmp	x1, x3                          // while at < end {
 	b.lo	.Lvpaes_armv8_expand_1
@@ -2197,31 +2194,31 @@ vpaes_set_decrypt_key:
 	ldr	q0, [x3], #16                   // let low = key.rd_key[r] & 0x0f;
 	sub	x0, x4, x1                      // key.rd_key[r] = tbl(tbl(s ^ undone(0x63), mix[0]), shift_rows[(last -...
 	and	x0, x0, #0x3
-	ushr	v23.16b, v0.16b, #4             // let high = key.rd_key[r] >> 4;
-	and	v4.16b, v0.16b, v8.16b
-	tbl	v0.16b, {v21.16b}, v23.16b      // 9A
-	tbl	v1.16b, {v22.16b}, v4.16b
-	tbl	v3.16b, {v20.16b}, v4.16b       // s = tbl(s, mix[0]) ^ tbl(unmixed_key[2 * m], low) ^ tbl(unmixed_key[2...
-	tbl	v2.16b, {v19.16b}, v23.16b
-	tbl	v24.16b, {v18.16b}, v4.16b
-	tbl	v4.16b, {v16.16b}, v4.16b
+	and	v23.16b, v0.16b, v8.16b
+	ushr	v25.16b, v0.16b, #4             // let high = key.rd_key[r] >> 4;
+	tbl	v1.16b, {v22.16b}, v23.16b      // 9A
+	tbl	v0.16b, {v21.16b}, v25.16b
+	tbl	v2.16b, {v19.16b}, v25.16b      // s = tbl(s, mix[0]) ^ tbl(unmixed_key[2 * m], low) ^ tbl(unmixed_key[2...
+	tbl	v24.16b, {v16.16b}, v23.16b
+	tbl	v3.16b, {v20.16b}, v23.16b
+	tbl	v4.16b, {v17.16b}, v25.16b
 	eor	v0.16b, v1.16b, v0.16b
 	eor	v1.16b, v3.16b, v2.16b
-	eor	v3.16b, v5.16b, v4.16b
-	tbl	v4.16b, {v7.16b}, v23.16b
+	tbl	v2.16b, {v18.16b}, v23.16b
+	tbl	v3.16b, {v7.16b}, v25.16b
 	tbl	v0.16b, {v0.16b}, v6.16b
-	tbl	v2.16b, {v17.16b}, v23.16b
-	eor	v3.16b, v4.16b, v3.16b
-	eor	v0.16b, v1.16b, v0.16b
 	add	x1, x1, #1                      // for r in 1..last {
-	tbl	v0.16b, {v0.16b}, v6.16b
-	eor	v1.16b, v24.16b, v2.16b
+	eor	v2.16b, v2.16b, v4.16b
 	eor	v0.16b, v1.16b, v0.16b
-	ldr	q1, [x2, x0, lsl #4]
 	tbl	v0.16b, {v0.16b}, v6.16b
-	eor	v0.16b, v3.16b, v0.16b
+	eor	v1.16b, v5.16b, v24.16b
+	eor	v0.16b, v2.16b, v0.16b
+	eor	v1.16b, v3.16b, v1.16b
 	tbl	v0.16b, {v0.16b}, v6.16b
-	tbl	v0.16b, {v0.16b}, v1.16b
+	eor	v0.16b, v1.16b, v0.16b
+	tbl	v1.16b, {v0.16b}, v6.16b
+	ldr	q0, [x2, x0, lsl #4]
+	tbl	v0.16b, {v1.16b}, v0.16b
 	stur	q0, [x3, #-16]
 	cmp	x1, x4
 	b.ne	.Lvpaes_set_decrypt_key_1
@@ -2231,17 +2228,17 @@ vpaes_set_decrypt_key:
 	and	x0, x4, #0x3
 	lsr	x1, x4, #1                      // for r in 1..last / 2 {
 	ushr	v2.16b, v0.16b, #4              // return linear(t, x & 0x0f, x >> 4);
-	and	v0.16b, v0.16b, v8.16b
 	sub	x1, x1, #1
-	tbl	v1.16b, {v1.16b}, v0.16b
-	tbl	v0.16b, {v3.16b}, v2.16b
-	ldr	q2, [x5], #-16
-	ldp	q3, q6, [x7, #672]
-	eor	v1.16b, v1.16b, v0.16b
-	ushr	v4.16b, v2.16b, #4
-	and	v0.16b, v2.16b, v8.16b
-	tbl	v3.16b, {v3.16b}, v0.16b
-	tbl	v2.16b, {v6.16b}, v4.16b
+	and	v0.16b, v0.16b, v8.16b
+	tbl	v2.16b, {v3.16b}, v2.16b
+	ldr	q3, [x5], #-16
+	tbl	v0.16b, {v1.16b}, v0.16b
+	ldp	q4, q7, [x7, #672]
+	ushr	v6.16b, v3.16b, #4
+	and	v3.16b, v3.16b, v8.16b
+	eor	v1.16b, v0.16b, v2.16b
+	tbl	v3.16b, {v4.16b}, v3.16b
+	tbl	v2.16b, {v7.16b}, v6.16b
 	ldr	q0, [x2, x0, lsl #4]
 	eor	v2.16b, v3.16b, v2.16b
 	tbl	v1.16b, {v1.16b}, v0.16b
@@ -2265,8 +2262,10 @@ vpaes_set_decrypt_key:
 	movi	v2.16b, #0x0
 	movi	v3.16b, #0x0
 	movi	v4.16b, #0x0
+	movi	v6.16b, #0x0
 	movi	v23.16b, #0x0
 	movi	v24.16b, #0x0
+	movi	v25.16b, #0x0
 	movi	v26.16b, #0x0
 	movi	v27.16b, #0x0
 	movi	v28.16b, #0x0

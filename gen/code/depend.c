@@ -52,8 +52,8 @@ bool accesses_conflict(const struct mach_func *f, const struct mach_insn *a,
 
 /* -- memory, an iteration of a loop later -- */
 
-/* The second of a fused pair follows in the next slot of its port. */
-enum { FUSED_LATENCY = 1 };
+/* The second of a fused pair goes beside the first. */
+enum { FUSED_LATENCY = 0 };
 
 static bool is_written_back(const struct mach_insn *i, const struct vreg *v)
 {

@@ -67,6 +67,9 @@ struct core {
      * woven iterations then end one after the other instead of all at once (AES-CTR by
      * llvm-mca 22: Neoverse N1 19.5 to 19.0 cycles a block, V2 6.2 to 6.0). */
     uint8_t order_slack;
+    /* Of the orders of a loop that take about as long in order, the one that is best for
+     * this core is taken; NULL: for itself. */
+    const struct core *tie_breaker;
     uint8_t issue_width;        /* micro-operations a cycle: issued in order, or dispatched */
     uint16_t window;            /* micro-operations an out-of-order core looks ahead */
     uint8_t port_count;

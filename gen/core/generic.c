@@ -16,6 +16,7 @@ const struct core core_generic = {
     .judges = judges,
     CORTEX_A55_PIPELINE,
     .order_slack = 6,
+    .tie_breaker = &core_neoverse_n1,
     .aes_pair_latency = 4,
     .fuses_aes_pair = true,
     .fuses_compare_branch = true,
