@@ -37,5 +37,6 @@ Suite *pipeline_suite(void);
 Suite *modulo_suite(void);
 Suite *trial_suite(void);
 Suite *random_suite(void);
+Suite *random_proof_suite(void);
 
 #endif

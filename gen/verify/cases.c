@@ -199,8 +199,6 @@ static struct counting counting_of(const struct func *f)
     struct counting c = { .var = NEW_ARRAY(bool, f->vars.n + 1) };
     for (int i = 0; i < f->objects.n; i++)
         count(&c, f->objects.at[i]->extent);
-    for (int i = 0; i < f->where_count; i++)
-        count(&c, f->where[i]);
     do {
         c.changed = false;
         count_list(&c, f->body);
@@ -270,20 +268,37 @@ static bool is_count_wanted(const struct scan *s, uint64_t v, uint64_t unit)
     return v <= unit || (is_whole && is_wanted_whole) || (v < 3 * unit && is_next_to_one);
 }
 
+/* Does a precondition ask for it? */
+static bool is_in(const struct expr *e, const struct var *v)
+{
+    if (!e || (e->kind == E_VAR && e->var == v))
+        return e != NULL;
+    return is_in(e->a, v) || is_in(e->b, v) || is_in(e->c, v);
+}
+
+static bool is_restricted(const struct func *f, const struct var *v)
+{
+    for (int i = 0; i < f->where_count; i++)
+        if (is_in(f->where[i], v))
+            return true;
+    return false;
+}
+
+/* IS_COUNTING: somewhere its value becomes a loop bound; u->counts: it is one. */
 static void choose_values(struct choice *c, const struct scan *s, const struct value_set *set,
-                          enum value_type type, const struct use *u)
+                          enum value_type type, const struct use *u, bool is_counting)
 {
     uint64_t limit = type_limit(type), first = set->n ? set->at[0].lo : 0;
     if (add_whole_set(c, set))
         return;
-    if (u->counts)
+    if (u->counts || is_counting)
         for (uint64_t v = 0; v <= u->unit * (uint64_t)((2 * s->widest + 1) * s->depth); v++)
             if (is_count_wanted(s, v, u->unit))
                 add_in_set(c, set, first + v, limit);
     for (int i = 0; i < u->compared.n; i++)
         for (uint64_t d = 0; d < 3; d++)
             add_in_set(c, set, u->compared.at[i] + d - 1, u->counts ? u->unit * 64 : limit);
-    if (!u->counts) {
+    if (!u->counts && !is_counting) {
         add_in_set(c, set, first, limit);
         add_in_set(c, set, first + 1, limit);
         add_in_set(c, set, set->n ? set->at[set->n - 1].hi : limit, limit);
@@ -303,7 +318,7 @@ static void add_fields(struct case_set *cs, const struct scan *s, const struct c
                 u = &s->uses[k];
         if (f->secret || f->is_array || (f->set.n == 0 && !is_field_counting(counting, f)))
             continue;
-        choose_values(&c, s, &f->set, f->element, u);
+        choose_values(&c, s, &f->set, f->element, u, is_field_counting(counting, f));
         vec_push(&cs->choices, c);
     }
 }
@@ -312,11 +327,12 @@ static void add_param(struct case_set *cs, const struct scan *s, const struct co
                       const struct param *p)
 {
     struct choice c = { .param = p };
-    if (!p->var || p->secret || (p->set.n == 0 && !is_counting(counting, p->var)))
+    if (!p->var || p->secret ||
+        (p->set.n == 0 && !is_counting(counting, p->var) && !is_restricted(cs->func, p->var)))
         return;
     for (int k = 0; k < s->n; k++)
         if (s->uses[k].var == p->var)
-            choose_values(&c, s, &p->set, p->type, &s->uses[k]);
+            choose_values(&c, s, &p->set, p->type, &s->uses[k], is_counting(counting, p->var));
     vec_push(&cs->choices, c);
 }
 

@@ -60,6 +60,27 @@ static bool is_complement(const struct term *t, int width, int lane)
     return true;
 }
 
+/* The number of zeros at the low end of a concatenation; 0 when it has none. */
+static int low_zeros(const struct term *t)
+{
+    struct bits low;
+    bool has = t->op == TERM_CAT && t->count > 1 && term_is_constant(t->of.piece[0].term, &low) &&
+               bits_is_zero(low);
+    return has ? t->of.piece[0].n : 0;
+}
+
+/* Constant pieces of a concatenation are a constant addend. */
+static bool has_constant_piece(const struct term *t, struct bits *constant)
+{
+    *constant = (struct bits){ { 0, 0 } };
+    for (int i = 0, at = 0; t->op == TERM_CAT && i < t->count; at += t->of.piece[i++].n) {
+        struct bits part;
+        if (term_is_constant(t->of.piece[i].term, &part))
+            *constant = bits_or(*constant, bits_left(part, at));
+    }
+    return !bits_is_zero(*constant);
+}
+
 /* Is t some y shifted left by k in every lane? k > 0. */
 static bool is_left_shift(val t, int lane, val *y, int *k)
 {
@@ -78,6 +99,7 @@ static bool is_left_shift(val t, int lane, val *y, int *k)
 static void add_term(struct sum *s, val t, uint64_t factor)
 {
     struct term term = *term_get(t);
+    struct bits constant;
     val y, rest;
     int k;
     factor &= lane_mask(s->lane);
@@ -94,6 +116,13 @@ static void add_term(struct sum *s, val t, uint64_t factor)
         add_term(s, term_not(s->width, t), 0 - factor);
     } else if (is_left_shift(t, s->lane, &y, &k)) {
         add_term(s, y, factor << k);
+    } else if (s->lane == s->width && has_constant_piece(&term, &constant)) {
+        s->constant = bits_lanes(LANE_ADD, s->width, s->lane, s->constant,
+                                 scaled(s->width, s->lane, constant, factor));
+        add_term(s, term_and(s->width, t, term_constant(s->width, bits_xor(constant, ones(s->width)))), factor);
+    } else if (s->lane == s->width && low_zeros(&term) > 0) {
+        k = low_zeros(&term);
+        add_term(s, term_field(s->width, t, k, s->width - k, false), factor << k);
     } else if (is_sum_apart(t, s->lane, &rest, &y, &k)) {
         add_term(s, rest, factor);
         add_term(s, y, factor << k);
@@ -244,13 +273,16 @@ static val opaque_lanes(enum lane_op op, int width, int lane, val a, val b)
                                        .of.arg = (val[]){ a, b } });
 }
 
-/* Shifts by a value that turned out constant are moves of bits. */
+/* Shifts by a value that turned out constant are moves of bits. Of another amount
+ * only the bits that count are kept. */
 static val variable_shift(enum lane_op op, int width, int lane, val a, val b)
 {
     static const enum shift_op constant_form[] = { SHIFT_LSL, SHIFT_LSR, SHIFT_ASR, SHIFT_ROR };
     struct bits amount;
-    if (lane != width || !term_is_constant(b, &amount))
+    if (lane != width)
         return opaque_lanes(op, width, lane, a, b);
+    if (!term_is_constant(b, &amount))
+        return opaque_lanes(op, width, lane, a, term_field(width, b, 0, __builtin_ctz((unsigned)lane), false));
     return term_shift(constant_form[op - LANE_LSLV], width, lane, a, (int)(amount.v[0] % (uint64_t)lane));
 }
 
@@ -361,6 +393,9 @@ val term_widen_multiply(enum wide_op op, int width, int lane, val a, val b)
     struct bits x, y;
     if (term_is_constant(a, &x) && term_is_constant(b, &y))
         return term_constant(width, bits_widen_multiply(op, width, lane, x, y));
+    if (width == 2 * lane && width <= 64 && op != WIDE_PMUL)    /* one product of two extended factors */
+        return term_lanes(LANE_MUL, width, width, term_field(width, a, 0, lane, op == WIDE_SMUL),
+                          term_field(width, b, 0, lane, op == WIDE_SMUL));
     return term_intern(&(struct term){ .op = TERM_WIDE, .sub = (uint8_t)op, .width = (uint8_t)width,
                                        .lane = (uint8_t)lane, .count = 2,
                                        .of.arg = (val[]){ a < b ? a : b, a < b ? b : a } });
