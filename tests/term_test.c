@@ -7,6 +7,7 @@
 #include <check.h>
 
 #include "suites.h"
+#include "verify/term_second.h"
 #include "verify/term_store.h"
 
 static val x, y, z, flag, v, w;
@@ -165,6 +166,36 @@ START_TEST(different_functions_stay_apart)
 }
 END_TEST
 
+/* -- a second look -- */
+
+static bool is_same(val a, val b) { return a == b || term_second_look(&a, &b); }
+
+START_TEST(bitwise_functions_are_the_same_however_they_are_written)
+{
+    val select = term_or(64, term_and(64, x, z), term_and(64, y, term_not(64, z)));
+    ck_assert(is_same(select, term_xor(64, y, term_and(64, z, term_xor(64, x, y)))));
+    ck_assert(is_same(term_and(64, x, term_not(64, y)), term_xor(64, x, term_and(64, x, y))));
+    ck_assert(is_same(term_or(64, x, y), term_not(64, term_and(64, term_not(64, x), term_not(64, y)))));
+    val moved = term_field(64, term_xor(64, x, y), 8, 16, false);
+    ck_assert(is_same(moved, term_xor(64, term_field(64, x, 8, 16, false), term_field(64, y, 8, 16, false))));
+    /* inside what is no bitwise function, too */
+    ck_assert(is_same(add(select, z), add(term_xor(64, y, term_and(64, z, term_xor(64, x, y))), z)));
+    val mask = term_choose(64, flag, term_ones(64), term_zero(64));
+    ck_assert(is_same(term_and(64, mask, term_xor(64, x, y)), term_choose(64, flag, term_xor(64, x, y), term_zero(64))));
+    ck_assert(is_same(shl(add(x, y), 7), add(shl(x, 7), shl(y, 7))));
+}
+END_TEST
+
+START_TEST(a_second_look_keeps_different_functions_apart)
+{
+    ck_assert(!is_same(term_or(64, x, y), term_xor(64, x, y)));
+    ck_assert(!is_same(term_and(64, x, y), term_and(64, x, z)));
+    ck_assert(!is_same(term_field(64, x, 8, 16, false), term_field(64, x, 9, 16, false)));
+    ck_assert(!is_same(term_choose(64, flag, x, y), term_choose(64, flag, y, x)));
+    ck_assert(!is_same(add(x, y), term_xor(64, x, y)));
+}
+END_TEST
+
 /* -- random towers -- */
 
 static uint64_t random_state;
@@ -242,6 +273,10 @@ START_TEST(random_rewrites_keep_the_value)
         flags[pick(POOL)] = random_flag();
     }
     ck_assert_int_gt(term_count(), 300);
+    for (int i = 0; i < POOL; i++) {            /* asserts that values are kept */
+        term_canonical(wide[i]);
+        term_canonical(narrow[i]);
+    }
 }
 END_TEST
 
@@ -262,6 +297,8 @@ Suite *term_suite(void)
     tcase_add_test(forms, a_sum_that_is_a_concatenation_is_still_a_sum);
     tcase_add_test(forms, a_mask_of_a_complemented_flag_is_a_choice_of_the_flag);
     tcase_add_test(forms, different_functions_stay_apart);
+    tcase_add_test(forms, bitwise_functions_are_the_same_however_they_are_written);
+    tcase_add_test(forms, a_second_look_keeps_different_functions_apart);
     suite_add_tcase(s, forms);
     TCase *random = tcase_create("random towers");
     tcase_set_timeout(random, 60);

@@ -73,6 +73,9 @@ static void report_difference(const struct mach_func *f, const struct module_tex
         note_at((struct loc){ 0 }, "there, the source has %s", p->source);
         note_at((struct loc){ 0 }, "and the emitted code %s", p->emitted);
     }
+    if (p->is_doubtful)
+        note_at((struct loc){ 0 }, "no value that was tried tells them apart: they may be equal in a way "
+                "that is not known here");
 }
 
 /* One file on trial. */

@@ -38,6 +38,7 @@ static void take_finding(struct proof *p, const struct finding *f)
     p->difference = f->difference;
     p->source = f->source;
     p->emitted = f->emitted;
+    p->is_doubtful = f->is_doubtful;
 }
 
 static void count_case(struct proof *p, const struct scene *s, int layouts)

@@ -22,6 +22,7 @@ struct proof {
     uint8_t *covered;           /* by line of the text: was it executed in some case? */
     char *difference;           /* what differs, in the first (smallest) case that does; NULL: proved */
     char *source, *emitted;     /* the two terms, where there are such */
+    bool is_doubtful;           /* no sample tells those apart: perhaps a normal form is missing */
 };
 
 /* `label` is the function's symbol as the text spells it. */

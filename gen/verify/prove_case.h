@@ -18,6 +18,7 @@ struct expectation {
 
 struct finding {
     char *difference, *source, *emitted;        /* as in struct proof */
+    bool is_doubtful;
     uint64_t steps;                             /* instructions executed */
 };
 

@@ -51,8 +51,10 @@ struct term {
     uint8_t op, sub, width, lane;
     bool secret;                /* some input in it is */
     bool is_public;             /* INPUT: whoever calls knows it */
+    uint8_t depth;              /* of choices in each other; 0: no choice */
     uint16_t count;             /* arguments, pieces or addends */
     int imm;
+    struct bits possible;       /* the bits that may be one */
     struct bits constant;       /* CONST; XOR: the constant operand; SUM: per-lane constant */
     struct bits sample[SAMPLES];
     union {

@@ -4,11 +4,12 @@
  * sorted, without repeats; a constant operand is a selection of bits, hence a
  * concatenation. Operands that cannot both have a bit set are concatenated.
  * A choice among the operands is drawn to the outside, so that csel, the
- * and/or of a mask, and the XOR swap come out as one CHOOSE.
+ * and/or of a mask, and the XOR swap come out as one CHOOSE; but not out of many
+ * choices on different flags.
  */
 #include "verify/term_store.h"
 
-enum { MAX_OPERANDS_FLAT = 4096 };
+enum { MAX_OPERANDS_FLAT = 4096, MOST_CHOICES = 5 };
 
 struct operands {
     enum term_op op;
@@ -85,7 +86,7 @@ static void sort_operands(struct operands *o)
 /* Joins operands whose possible bits are apart, the constant included. */
 static val join_apart(int width, val a, val b)
 {
-    struct bits pa = term_possible(a);
+    struct bits pa = term_get(a)->possible;
     struct piece p[128];
     int n = 0;
     for (int i = 0; i < width;) {
@@ -101,14 +102,19 @@ static val join_apart(int width, val a, val b)
 static bool join_operands(struct operands *o)
 {
     VEC(int) partial = { 0 };           /* those that have bits which are surely zero */
+    struct bits common = ones(o->width);
     for (int i = 0; i < o->at.n; i++)
-        if (term_get(o->at.at[i])->op == TERM_CAT)
+        if (term_get(o->at.at[i])->op == TERM_CAT) {
             vec_push(&partial, i);
+            common = bits_and(common, term_get(o->at.at[i])->possible);
+        }
+    if (!bits_is_zero(common))
+        return false;                   /* each two of them meet there */
     for (int i = 0; i < partial.n; i++)
         for (int j = i + 1; j < partial.n; j++) {
             int low = partial.at[i], high = partial.at[j];
             val a = o->at.at[low], b = o->at.at[high];
-            if (!bits_is_zero(bits_and(term_possible(a), term_possible(b))))
+            if (!bits_is_zero(bits_and(term_get(a)->possible, term_get(b)->possible)))
                 continue;
             o->at.at[low] = join_apart(o->width, a, b);
             o->at.at[high] = o->at.at[--o->at.n];
@@ -131,8 +137,19 @@ static val under(const struct operands *o, val c, int which)
     return logic(o->op, o->width, &rest);
 }
 
+/* Each choice that is drawn to the outside doubles what is inside. */
+static bool has_few_choices(const struct operands *o)
+{
+    int depth = 0;
+    for (int i = 0; i < o->at.n; i++)
+        depth += term_get(o->at.at[i])->depth;
+    return depth <= MOST_CHOICES;
+}
+
 static val first_choice(const struct operands *o)
 {
+    if (!has_few_choices(o))
+        return 0;
     for (int i = 0; i < o->at.n; i++) {
         const struct term *t = term_get(o->at.at[i]);
         if (t->op == TERM_CHOOSE)

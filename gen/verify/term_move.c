@@ -212,22 +212,6 @@ val term_table(int result_bytes, int count, const val *tables, val index, val ot
     return term_cat(width, p, result_bytes);
 }
 
-struct bits term_possible(val t)
-{
-    const struct term *term = term_get(t);
-    if (term->op == TERM_CONST)
-        return term->constant;
-    if (term->op != TERM_CAT)
-        return ones(term->width);
-    struct bits sum = { { 0, 0 } };
-    for (int i = 0, at = 0; i < term->count; at += term->of.piece[i++].n) {
-        struct piece p = term->of.piece[i];
-        struct bits part = is_constant(p.term) ? constant_bits(p.term) : ones(p.n);
-        sum = bits_or(sum, bits_left(part, at));
-    }
-    return sum;
-}
-
 bool term_is_extended_flag(val t, val *c)
 {
     const struct term *term = term_get(t);

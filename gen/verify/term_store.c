@@ -26,6 +26,7 @@ static struct {
 } store;
 
 /* Caches: each entry the last one that belongs there. */
+static unsigned generation;
 static struct memo memos[MEMOS];
 static struct known constants[CONSTANTS];
 
@@ -33,12 +34,15 @@ void term_reset(void)
 {
     arena_release(&store.arena);
     memset(&store, 0, sizeof store);
+    generation++;
     store.count = 1;
     store.slot_count = FIRST_SLOTS;
     store.slots = arena_alloc(&store.arena, sizeof *store.slots * store.slot_count);
     memset(memos, 0, sizeof memos);
     memset(constants, 0, sizeof constants);
 }
+
+unsigned term_generation(void) { return generation; }
 
 static struct term *term_at(val t) { return &store.chunks[t / CHUNK][t % CHUNK]; }
 
@@ -272,6 +276,30 @@ static void keep_operands(struct term *t)
     t->of.arg = copy;
 }
 
+static struct bits possible_bits(const struct term *t)
+{
+    struct bits sum = { { 0, 0 } };
+    if (t->op == TERM_CONST)
+        return t->constant;
+    if (t->op != TERM_CAT)
+        return ones(t->width);
+    for (int i = 0, at = 0; i < t->count; at += t->of.piece[i++].n) {
+        const struct term *piece = term_get(t->of.piece[i].term);
+        bool is_known = piece->op == TERM_CONST;
+        sum = bits_or(sum, bits_left(is_known ? piece->constant : ones(t->of.piece[i].n), at));
+    }
+    return sum;
+}
+
+static uint8_t choice_depth(const struct term *t)
+{
+    if (t->op != TERM_CHOOSE)
+        return 0;
+    uint8_t a = term_get(t->of.arg[1])->depth, b = term_get(t->of.arg[2])->depth;
+    uint8_t most = a > b ? a : b;
+    return most < UINT8_MAX ? (uint8_t)(most + 1) : most;
+}
+
 val term_intern(struct term *t)
 {
     uint32_t hash = (uint32_t)hash_term(t);
@@ -280,6 +308,8 @@ val term_intern(struct term *t)
         return slot->term;
     keep_operands(t);
     t->secret = any_secret(t);
+    t->possible = possible_bits(t);
+    t->depth = choice_depth(t);
     for (int s = 0; s < SAMPLES; s++)
         t->sample[s] = sample_term(t, s);
     val made = (val)store.count;

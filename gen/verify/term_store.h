@@ -9,6 +9,8 @@
 #include "base/mem.h"
 #include "verify/term.h"
 
+/* How many times the store was begun: whoever keeps terms compares it. */
+unsigned term_generation(void);
 /* The term equal to *t, made when it is new; its samples are computed from its
  * arguments'. Arrays in *t are copied. */
 val term_intern(struct term *t);
@@ -49,8 +51,6 @@ static inline bool bit_at(struct bits a, int i) { return a.v[i / 64] >> (i % 64)
 static inline val term_zero(int width) { return term_constant(width, (struct bits){ { 0, 0 } }); }
 static inline val term_ones(int width) { return term_constant(width, ones(width)); }
 
-/* The bits of t that may be one. */
-struct bits term_possible(val t);
 /* XOR, AND, OR and NOT in normal form. */
 val term_xor(int width, val a, val b);
 val term_and(int width, val a, val b);
@@ -62,6 +62,10 @@ bool term_is_mask(val t, val *c);
 
 /* What the operation gives on values of its operands; not for inputs. */
 struct bits term_value(const struct term *t, const struct bits *operand);
+/* The same operation on other operands; not for constants and inputs. */
+val term_rebuild(const struct term *t, const val *operand);
+/* a sum of addends in every lane */
+val term_sum(int width, int lane, struct bits constant, const struct addend *at, int n);
 /* Asserts that `result` has the value `expected` under sample i. */
 void term_expect(val result, int i, struct bits expected);
 

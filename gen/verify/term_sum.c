@@ -181,7 +181,7 @@ static val sum_apart(const struct sum *s)
         if (!is_power_of_two(s->at.at[i].factor))
             return 0;
         val t = term_shift(SHIFT_LSL, s->width, s->lane, s->at.at[i].term, __builtin_ctzll(s->at.at[i].factor));
-        struct bits may = term_possible(t);
+        struct bits may = term_get(t)->possible;
         if (!bits_is_zero(bits_and(used, may)))
             return 0;
         used = bits_or(used, may);
@@ -206,6 +206,14 @@ static val finish(struct sum *s)
     return term_intern(&(struct term){ .op = TERM_SUM, .width = (uint8_t)s->width,
                                        .lane = (uint8_t)s->lane, .count = (uint16_t)s->at.n,
                                        .constant = s->constant, .of.addend = s->at.at });
+}
+
+val term_sum(int width, int lane, struct bits constant, const struct addend *at, int n)
+{
+    struct sum s = { .width = width, .lane = lane, .constant = constant };
+    for (int i = 0; i < n; i++)
+        add_term(&s, at[i].term, at[i].factor);
+    return finish(&s);
 }
 
 static val sum_of(int width, int lane, val a, uint64_t fa, val b, uint64_t fb)
@@ -409,4 +417,54 @@ val term_crypto(enum crypto_op op, val a, val b, val c)
     return term_intern(&(struct term){ .op = TERM_CRYPTO, .sub = (uint8_t)op,
                                        .width = term_get(a)->width, .count = c ? 3 : b ? 2 : 1,
                                        .of.arg = (val[]){ a, b, c } });
+}
+
+/* -- any operation again -- */
+
+static val rebuild_flat(const struct term *t, const val *operand)
+{
+    val r = t->op == TERM_XOR ? term_constant(t->width, t->constant) : operand[0];
+    for (int i = t->op == TERM_XOR ? 0 : 1; i < t->count; i++)
+        r = t->op == TERM_XOR ? term_xor(t->width, r, operand[i])
+            : t->op == TERM_AND ? term_and(t->width, r, operand[i]) : term_or(t->width, r, operand[i]);
+    return r;
+}
+
+static val rebuild_sum(const struct term *t, const val *operand)
+{
+    struct addend *at = NEW_ARRAY(struct addend, t->count + 1);
+    for (int i = 0; i < t->count; i++)
+        at[i] = (struct addend){ operand[i], t->of.addend[i].factor };
+    return term_sum(t->width, t->lane, t->constant, at, t->count);
+}
+
+static val rebuild_pieces(const struct term *t, const val *operand)
+{
+    struct piece *at = NEW_ARRAY(struct piece, t->count + 1);
+    for (int i = 0; i < t->count; i++)
+        at[i] = (struct piece){ operand[i], t->of.piece[i].lo, t->of.piece[i].n };
+    return term_cat(t->width, at, t->count);
+}
+
+val term_rebuild(const struct term *t, const val *operand)
+{
+    val a = t->count > 0 ? operand[0] : 0, b = t->count > 1 ? operand[1] : 0, c = t->count > 2 ? operand[2] : 0;
+    switch ((enum term_op)t->op) {
+    case TERM_CONST: case TERM_INPUT: break;
+    case TERM_CAT:      return rebuild_pieces(t, operand);
+    case TERM_XOR: case TERM_AND: case TERM_OR: return rebuild_flat(t, operand);
+    case TERM_SUM:      return rebuild_sum(t, operand);
+    case TERM_LANES:    return term_lanes((enum lane_op)t->sub, t->width, t->lane, a, b);
+    case TERM_WIDE:     return term_widen_multiply((enum wide_op)t->sub, t->width, t->lane, a, b);
+    case TERM_TABLE:    return term_table(t->width / 8, t->count - 2, operand, operand[t->count - 2],
+                                          operand[t->count - 1]);
+    case TERM_CARRY:    return term_carry(t->imm, a, b, c);
+    case TERM_OVERFLOW: return term_overflow(t->imm, a, b, c);
+    case TERM_IS_ZERO:  return term_is_zero(t->imm, a);
+    case TERM_HIGH:     return term_multiply_high(t->sub, a, b);
+    case TERM_CHOOSE:   return term_choose(t->width, a, b, c);
+    case TERM_CRYPTO:   return term_crypto((enum crypto_op)t->sub, a, b, c);
+    }
+    assert(0 && "an operation");
+    return 0;
 }

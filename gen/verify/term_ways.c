@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "verify/term_second.h"
 #include "verify/term_store.h"
 
 /* So that a case has 2^8 ways at most. */
@@ -258,9 +259,8 @@ static bool decide_unknown(struct ways *w, val a)
     return true;
 }
 
-bool ways_number(struct term_domain *d, val a, uint64_t *out)
+static bool number_of(struct term_domain *d, struct ways *w, val a, uint64_t *out)
 {
-    struct ways *w = d->ways;
     struct bits v;
     if (!is_public(w, a, &(struct visited){ 0 }))
         return false;
@@ -278,6 +278,35 @@ bool ways_number(struct term_domain *d, val a, uint64_t *out)
     (void)known;
     *out = v.v[0];
     return true;
+}
+
+/* The same where code asks for what was declassified in another form: all terms are
+ * what a second look makes of them. */
+static bool number_at_second_look(struct term_domain *d, struct ways *w, val a, uint64_t *out)
+{
+    struct ways seen = { .is_sampled = w->is_sampled, .assignment = w->assignment };
+    const int decisions = w->decisions.n;
+    for (int i = 0; i < w->declassified.n; i++) {
+        struct piece p = w->declassified.at[i];
+        ways_declassify(&seen, term_canonical(term_cat(p.n, &p, 1)));
+    }
+    for (int i = 0; i < decisions; i++)
+        vec_push(&seen.decisions, ((struct decision){ term_canonical(w->decisions.at[i].bit),
+                                                      w->decisions.at[i].outcome }));
+    bool is_known = number_of(d, &seen, term_canonical(a), out);
+    for (int i = decisions; i < seen.decisions.n; i++)
+        vec_push(&w->decisions, seen.decisions.at[i]);
+    w->is_sampled = seen.is_sampled;
+    w->begins_again |= seen.begins_again;
+    return is_known;
+}
+
+bool ways_number(struct term_domain *d, val a, uint64_t *out)
+{
+    struct ways *w = d->ways;
+    if (number_of(d, w, a, out))
+        return true;
+    return w->declassified.n > 0 && !w->begins_again && number_at_second_look(d, w, a, out);
 }
 
 bool ways_next(struct ways *w)
