@@ -81,6 +81,7 @@ struct mach_insn {
     const char *algebra;
     enum mach_part part;
     bool probes_stack;                      /* left out where nothing must be probed */
+    bool is_late;                           /* in a pipelined loop: of the iteration before */
     struct { enum unwind_kind kind; uint8_t reg; int32_t n; } unwind;
     int place;                              /* in the order that selection left */
     struct mach_insn *prev, *next;

@@ -73,6 +73,7 @@ static void put_in_order(const struct loop_graph *g, const struct kernel *k)
     for (int p = 0; p < g->n; p++) {
         insn_remove(g->node[k->at[p]].insn);
         insn_before(jump, g->node[k->at[p]].insn);
+        g->node[k->at[p]].insn->is_late = k->late[k->at[p]];
     }
 }
 

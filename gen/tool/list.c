@@ -231,7 +231,7 @@ static void print_line(struct listing *l, const struct mach_insn *i, const struc
     const char *meaning = meaning_of(i);
     struct text code = { 0 };
     loop_print_insn(&code, i);
-    text_format(l->out, "  %04x", 4 * l->at);
+    text_format(l->out, "  %04x%s", 4 * l->at, i->is_late ? "'" : "");
     text_column(l->out, COLUMN_CODE);
     for (const char *c = code.at; *c != '\0'; c++)
         if (*c == '\t')
@@ -296,6 +296,21 @@ static void print_straight(struct listing *l, int b)
 
 static void print_hundredths(struct text *out, int n) { text_format(out, "%d.%02d", n / 100, n % 100); }
 
+static void print_stages(struct text *out, const struct loop *loop)
+{
+    const struct loop_order *o = loop->header->ordered;
+    if (o == NULL)
+        return;
+    text_add(out, "modulo scheduled for an interval of ");
+    print_hundredths(out, o->interval);
+    if (o->late > 0)
+        text_format(out, " in two stages; ' is the second one, of the iteration before (%d of %d)",
+                    o->late, loop->n);
+    else
+        text_add(out, " in one stage");
+    text_add(out, "\n");
+}
+
 static void print_loop(struct listing *l, const struct loop *loop, int from, int to)
 {
     const struct loop_cost c = loop_cost(l->pipeline, l->core, loop);
@@ -306,6 +321,7 @@ static void print_loop(struct listing *l, const struct loop *loop, int from, int
     text_add(l->out, " cycles a turn, at least ");
     print_hundredths(l->out, c.bound);
     text_format(l->out, " by %s\n", c.set_by);
+    print_stages(l->out, loop);
     memcpy(before, l->kinds, sizeof before);
     print_blocks(l, from, to, loop->insn, loop->n, TURNS);
     for (int k = 0; k < COUNT(kinds); k++)

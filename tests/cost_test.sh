@@ -1,0 +1,74 @@
+#!/bin/sh
+# cost_test.sh: what kgen cost and kgen list print.
+set -eu
+cd "$(dirname "$0")/.."
+kgen=${KGEN:-build/kgen}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+fail() { echo "cost_test.sh: $1" >&2; exit 1; }
+
+cat >"$scratch/k.def" <<'KERNEL'
+module "k";
+
+/// Inverts.
+export fn invert(r: out u8x16[n], a: in u8x16[n], n: u64) tune "cortex-a72" {
+    for i in 0..n unroll 4, 1 {
+        r[i] = ~a[i];
+    }
+}
+
+/// Rounds inside a woven loop.
+export fn rounds(r: out u8x16[n], a: in u8x16[n], n: u64, k: in u8x16[m], m: u64)
+    requires aes
+{
+    for i in 0..n weave 4, 1 {
+        var x = a[i];
+        for j in 0..m {
+            x = aese(x, k[j]);
+        }
+        r[i] = x;
+    }
+}
+KERNEL
+
+lines() { "$kgen" cost "$scratch/k.def" --lines --core cortex-a72 "$@" | cut -f 2,5,6; }
+
+# Steps are those of the source: 4 of its own; 4 iterations around 1 of its own. Bytes
+# are of arrays.
+lines invert >"$scratch/lines"
+printf 'invert:5x4\t4\t64\ninvert:5x1\t1\t16\n' | cmp -s - "$scratch/lines" || {
+    cat "$scratch/lines"; fail 'steps or bytes of an unrolled loop'; }
+lines rounds | grep -q "^rounds:16x4	4	" || fail 'steps of a loop inside a woven one'
+
+# The bound of four inversions on two vector ports is the loads' and stores' port.
+"$kgen" cost "$scratch/k.def" invert --core cortex-a72 >"$scratch/table"
+grep -q '^invert, .*k.def:5: 4 steps$' "$scratch/table" || fail 'heading'
+grep -q 'a step   a byte    bound  set by$' "$scratch/table" || fail 'columns'
+grep -q '^  cortex-a72 .*  STORE$' "$scratch/table" || fail 'what sets the bound'
+
+"$kgen" cost "$scratch/k.def" nothing 2>"$scratch/error" && fail 'an unknown kernel'
+grep -q "no kernel 'nothing'" "$scratch/error" || fail 'the message of an unknown kernel'
+"$kgen" list "$scratch/k.def" nothing 2>/dev/null && fail 'a listing of an unknown kernel'
+
+# A listing has every instruction that is emitted, in order, but for what a platform
+# puts in front (bti); and it is the same again.
+for kernel in invert rounds; do
+    "$kgen" list "$scratch/k.def" $kernel >"$scratch/one"
+    "$kgen" list "$scratch/k.def" $kernel >"$scratch/two"
+    cmp -s "$scratch/one" "$scratch/two" || fail "two listings of $kernel differ"
+    sed -n "s/^  [0-9a-f]*'* *\([a-z][a-z0-9.]*\) .*/\1/p; s/^  [0-9a-f]*'* *\([a-z]*\)\$/\1/p" \
+        "$scratch/one" >"$scratch/listed"
+    "$kgen" "$scratch/k.def" -o "$scratch" -t linux --no-verify >/dev/null
+    awk -v f="$kernel:" '$0 == f { on = 1; next } on && /^\t\.size/ { exit }
+        on && /^\t[a-z]/ && $1 != "hint" { print $1 }' "$scratch/k-linux.S" >"$scratch/emitted"
+    cmp -s "$scratch/listed" "$scratch/emitted" || {
+        diff "$scratch/listed" "$scratch/emitted" | head -5
+        fail "the listing of $kernel is not what is emitted"; }
+done
+grep -q 'loop of line 16, 4 steps a turn' "$scratch/one" || fail 'the loop of a listing'
+grep -q ' aese .* x  *17 ' "$scratch/one" || fail 'names and lines'
+# Pairs make no difference where there are none; every kernel of the modules has a listing.
+for kernel in bn_add_words vpaes_cbc_encrypt aegis128l_decrypt_sha3 ocb_aes_hw_encrypt; do
+    "$kgen" list kernels.def $kernel --core neoverse-v2 | tail -1 | grep -q 'bytes.*instructions' ||
+        fail "no listing of $kernel"
+done
