@@ -214,12 +214,27 @@ START_TEST(every_way_to_share_arrays_is_met)
 }
 END_TEST
 
+/* Of iterations that overlap, the kernel is repeated from the third on. */
+START_TEST(loops_go_round_three_times)
+{
+    struct proof p = prove_compiled("export fn f(r: out u64[n], a: in u64[n], n: u64) {\n"
+                                    "    for i in 0..n unroll 4, 2, 1 { r[i] = a[i] + 1; }\n}");
+    ck_assert_msg(!p.difference, "%s", p.difference);
+    ck_assert_int_eq((int)p.longest, 3 * 4 + 1);
+    p = prove_compiled("export fn f(r: out u64[n], a: in u64[n], n: u64) {\n"
+                       "    for i in 0..n { r[i] = a[i] + 1; }\n}");
+    ck_assert_msg(!p.difference, "%s", p.difference);
+    ck_assert_int_eq((int)p.longest, 3 + 1);
+}
+END_TEST
+
 Suite *prove_suite(void)
 {
     Suite *s = suite_create("prove");
     TCase *cases = tcase_create("cases");
     tcase_add_loop_test(cases, all_ways_through_public_values_are_met, 0, COUNT(decided));
     tcase_add_test(cases, every_way_to_share_arrays_is_met);
+    tcase_add_test(cases, loops_go_round_three_times);
     suite_add_tcase(s, cases);
     TCase *t = tcase_create("false proofs");
     tcase_add_loop_test(t, wrong_code_is_refused_and_right_code_is_not, 0, COUNT(rows));

@@ -4,7 +4,9 @@
  * reaches a loop bound or an extent) the values are 0 .. unit * (2 * width + 1)
  * where `unit` is what it is divided by and `width` the widest loop: every
  * remainder of every width is met at least twice, once with the main loop not
- * taken and once with it taken. What is left of a unit is met in full without a
+ * taken and once with it taken. Three rounds of the widest loop and a remainder
+ * are met, too: a loop whose iterations overlap (code/modulo.c) repeats
+ * its kernel only then. What is left of a unit is met in full without a
  * whole unit before it, and as nothing, 1 and all but 1 behind one and two.
  * What has a small set of values is tried with each. What only conditions and
  * addresses ask for is no choice: it stays a symbol, and runs decide about it
@@ -262,9 +264,11 @@ static uint64_t type_limit(enum value_type t)
  * and one of the wide one; and a few counts whose units are not whole. */
 static bool is_count_wanted(const struct scan *s, uint64_t v, uint64_t unit)
 {
-    const uint64_t units = v / unit, wide = (uint64_t)s->widest;
+    const uint64_t units = v / unit, wide = (uint64_t)s->widest, rounds = (uint64_t)s->depth;
     bool is_whole = v % unit == 0, is_next_to_one = v % unit == 1 || v % unit == unit - 1;
     bool is_wanted_whole = s->has_middle_width || units <= 2 || (units + 1) % wide <= 2;
+    if (units > (2 * wide + 1) * rounds)
+        return is_whole && units > 3 * wide * rounds;
     return v <= unit || (is_whole && is_wanted_whole) || (v < 3 * unit && is_next_to_one);
 }
 
@@ -292,7 +296,7 @@ static void choose_values(struct choice *c, const struct scan *s, const struct v
     if (add_whole_set(c, set))
         return;
     if (u->counts || is_counting)
-        for (uint64_t v = 0; v <= u->unit * (uint64_t)((2 * s->widest + 1) * s->depth); v++)
+        for (uint64_t v = 0; v <= u->unit * (uint64_t)(3 * s->widest * s->depth + 1); v++)
             if (is_count_wanted(s, v, u->unit))
                 add_in_set(c, set, first + v, limit);
     for (int i = 0; i < u->compared.n; i++)
