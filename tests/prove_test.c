@@ -35,6 +35,8 @@ struct row {
 #define ASK "export fn f(r: out u64[1], a: in u64[1]) -> u64 {\n"                          \
             "    let x = a[0];\n    r[0] = x;\n    if same(r, a) { return 1; }\n    return 0;\n}"
 
+#define WIPE "export fn f(a: in u64[2]) -> u64 wipe { return a[0] + a[1]; }"
+
 static const struct row rows[] = {
     { "a count read in 32 bits", FILL,
       "mov x2, xzr\ncbz x1, .Lend\n.Lnext:\nstr x2, [x0], #8\nadd x2, x2, #1\ncmp x2, x1\nb.ne .Lnext\n.Lend:\nret\n",
@@ -80,6 +82,12 @@ static const struct row rows[] = {
       "ldr x1, [x0]\nadd x1, x1, #1\nstr x1, [x0]\nret\n",
       "ldr x1, [x0]\nstr x1, [sp, #-16]!\nadd x1, x1, #1\nstr x1, [x0]\nadd sp, sp, #16\nret\n",
       "left on the stack" },
+    { "a secret left in a register", WIPE,
+      "ldp x0, x1, [x0]\nadd x0, x0, x1\nmov x1, xzr\nret\n", "ldp x0, x1, [x0]\nadd x0, x0, x1\nret\n",
+      "left in x1" },
+    { "a secret left in a vector register", WIPE,
+      "ldp x0, x1, [x0]\nadd x0, x0, x1\nmov x1, xzr\nret\n",
+      "ldr q3, [x0]\nldp x0, x1, [x0]\nadd x0, x0, x1\nmov x1, xzr\nret\n", "left in v3" },
     { "a saved register", FIRST,
       "ldr x0, [x0]\nret\n", "ldr x19, [x0]\nmov x0, x19\nret\n", "x19 is not restored" },
     { "the saved half of a vector register", FIRST,

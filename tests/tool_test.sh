@@ -139,6 +139,20 @@ cat out/two.d >>makefile
 touch -d '2001-01-01' out/other.h
 [ "$(make -s -f makefile out/other.h)" = made ] || fail 'a changed source does not reach make'
 
+# -- verify: what was proved, and what a reviewer must look at --
+cat >open.def <<'END'
+module "open";
+
+/// One of two, and says which.
+export fn pick(x: secret u64, a: in u64[2]) -> u64 {
+    if declassify(x) == 3 { return a[0]; }
+    return a[1];
+}
+END
+claim 0 "$kgen" verify open.def
+says '^pick: equal to its source.* 1 more ways through public values' stdout 'what was proved'
+says 'declassifies, open.def:5:8: if declassify(x) == 3' stdout 'what is made public'
+
 # -- failures of the system --
 claim 3 "$kgen" small.def -o absent-directory
 says absent-directory stderr 'a directory that does not exist'

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "verify/prove.h"
+#include "verify/review.h"
 #include "verify/same.h"
 
 static bool read_back(const struct code_module *m, const struct module_text *file, struct emitted *out)
@@ -45,7 +46,8 @@ const struct func *source_of(const struct mach_func *f)
     return NULL;
 }
 
-static void report_line(struct text *report, const char *name, const struct proof *p)
+static void report_line(struct text *report, const char *name, const struct func *source,
+                        const struct proof *p)
 {
     if (!report)
         return;
@@ -62,6 +64,7 @@ static void report_line(struct text *report, const char *name, const struct proo
     if (p->is_sampled)
         text_add(report, ", a public value of many bits only for a few of its values");
     text_format(report, " (%" PRIu64 " instructions, %d terms)\n", p->steps, p->terms);
+    review_declassified(report, source);
 }
 
 static void report_difference(const struct mach_func *f, const struct module_text *file,
@@ -102,7 +105,7 @@ static bool verify_source(const struct hearing *h, const struct mach_func *const
             report_difference(funcs[i], h->file, labels[i], &proofs[i]);
         else
             report_line(h->report, h->names_file ? mem_format("%s in %s", name, h->file->name) : name,
-                        &proofs[i]);
+                        source_of(funcs[i]), &proofs[i]);
         all &= proofs[i].difference == NULL;
         for (int k = 0; k < h->text->code.lines.n; k++)
             h->covered[k] |= proofs[i].covered[k];
