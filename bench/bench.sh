@@ -1,7 +1,7 @@
 #!/bin/sh
 # bench.sh: writes bench/RESULTS.md. `bench.sh --check` compares what does not
 # depend on the machine with the committed file instead, and says what became worse;
-# it also fails when kgen's model is more than 10 % off llvm-mca on any loop.
+# it also fails when kgen's model is more than 5 % off llvm-mca on any loop.
 set -eu
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
@@ -14,10 +14,10 @@ bench/measure.sh "$scratch"
 
 awk -F '\t' '
     { off = 100 * ($8 - $11) / $11; if (off < 0) off = -off
-      if (off > 10) { print $1 ": " $3 " on " $4 ": model " $8 ", llvm-mca " $11; bad = 1 } }
+      if (off > 5) { print $1 ": " $3 " on " $4 ": model " $8 ", llvm-mca " $11; bad = 1 } }
     END { if (!NR) { print "nothing was measured"; bad = 1 } exit bad }' \
     "$scratch/loops.tsv" >"$scratch/off" || {
-    echo "bench.sh: the model is more than 10 % off:" >&2
+    echo "bench.sh: the model is more than 5 % off:" >&2
     cat "$scratch/off" >&2
     exit 1
 }

@@ -234,6 +234,8 @@ void pipeline_load(struct pipeline *p, struct mach_insn *const *code, int n)
         p->step[n + k] = code[k]->insn == INSN_aesmc || code[k]->insn == INSN_aesimc
                              ? paired_step(p, p->step[k]) : p->step[k];
     number_patterns(p);
+    if (p->window != NULL)
+        find_port_groups(p);
     prepare_scratch(p);
 }
 

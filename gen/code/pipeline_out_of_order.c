@@ -20,7 +20,7 @@
 #include <string.h>
 
 enum {
-    ENTRIES = 1024,             /* in flight: more than any window has */
+    ENTRIES = 512,              /* in flight: more than any window has */
     CALENDAR = 64,              /* cycles ahead: more than any latency */
     MAX_PATTERNS = 64,
     MAX_GROUPS = 24,
@@ -48,6 +48,7 @@ struct window {
     int head[MAX_PATTERNS], tail[MAX_PATTERNS];
     int calendar[CALENDAR];
     int port_free[CORE_MAX_PORTS];
+    uint32_t free;              /* ports free in this cycle */
     struct group group[MAX_GROUPS];
     int groups;
     int buffered[32];
@@ -68,7 +69,7 @@ static struct entry *entry_of(struct window *w, int number) { return &w->entry[n
 
 /* -- ports -- */
 
-static void find_groups(struct pipeline *p)
+void find_port_groups(struct pipeline *p)
 {
     struct window *w = p->window;
     w->groups = 0;
@@ -114,13 +115,11 @@ static uint32_t next_in_turn(struct group *g, uint32_t free)
     return port;
 }
 
-static uint32_t free_ports(const struct window *w, uint32_t ports)
+static void find_free_ports(struct window *w, int ports)
 {
-    uint32_t free = 0;
-    for (; ports != 0; ports &= ports - 1)
-        if (w->port_free[__builtin_ctz(ports)] <= w->cycle)
-            free |= ports & -ports;
-    return free;
+    w->free = 0;
+    for (int k = 0; k < ports; k++)
+        w->free |= (uint32_t)(w->port_free[k] <= w->cycle) << k;
 }
 
 /* Has every use a port of its own? */
@@ -128,7 +127,7 @@ static bool has_ports(const struct window *w, const struct step *t)
 {
     uint32_t taken = 0;
     for (int k = 0; k < t->uses; k++) {
-        const uint32_t free = free_ports(w, t->use[k].ports) & ~taken;
+        const uint32_t free = w->free & t->use[k].ports & ~taken;
         if (free == 0)
             return false;
         taken |= highest(free);
@@ -138,7 +137,7 @@ static bool has_ports(const struct window *w, const struct step *t)
 
 static int take_port(struct window *w, const struct port_use *u)
 {
-    const uint32_t free = free_ports(w, u->ports);
+    const uint32_t free = w->free & u->ports;
     uint32_t port = highest(free);
     for (int g = 0; g < w->groups; g++)
         if (w->group[g].ports == u->ports)
@@ -148,6 +147,7 @@ static int take_port(struct window *w, const struct port_use *u)
             pass(&w->group[g], port);
     const int number = __builtin_ctz(port);
     w->port_free[number] = w->cycle + u->busy;
+    w->free &= ~port;
     return number;
 }
 
@@ -261,7 +261,6 @@ static void depend_on(struct window *w, struct entry *e, int read, int producer)
     e->waits++;
     w->next_user[node] = from->users;
     from->users = node;
-    promote(w, from);
 }
 
 /* E reads what WRITER, a number or NONE, wrote last. */
@@ -270,10 +269,12 @@ static void read_from(struct window *w, struct entry *e, int read, int writer)
     if (writer < w->oldest)
         return;
     const struct entry *from = entry_of(w, writer);
-    if (from->issued != NONE)
+    if (from->issued != NONE) {
         arrive(e, arrival(from, &e->step->read[read]), writer);
-    else
-        depend_on(w, e, read, writer);
+        return;
+    }
+    depend_on(w, e, read, writer);
+    promote(w, entry_of(w, writer));
 }
 
 static void release_users(struct window *w, struct entry *from)
@@ -449,7 +450,10 @@ static void dispatch(struct pipeline *p, struct feed *f)
 static void start(struct pipeline *p)
 {
     struct window *w = p->window;
-    find_groups(p);
+    for (int g = 0; g < w->groups; g++) {
+        w->group[g].turn = w->group[g].ports;
+        w->group[g].passed = 0;
+    }
     assert(p->patterns <= MAX_PATTERNS);
     for (int k = 0; k < p->patterns; k++)
         w->head[k] = w->tail[k] = NONE;
@@ -478,6 +482,7 @@ int run_out_of_order(struct pipeline *p, const int *order, int n, int iterations
         if (before < f.middle && w->oldest >= f.middle)
             p->half = w->cycle;
         take_from_calendar(w);
+        find_free_ports(w, p->core->port_count);
         issue_ready(p);
         dispatch(p, &f);
     }

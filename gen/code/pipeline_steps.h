@@ -69,6 +69,7 @@ int run_in_order(struct pipeline *p, const int *order, int n, int iterations,
 int run_out_of_order(struct pipeline *p, const int *order, int n, int iterations,
                      struct pipeline_event *events);
 struct window *window_new(const struct core *core);
+void find_port_groups(struct pipeline *p);      /* of what is loaded */
 size_t state_size_for(int slots);      /* pipeline_in_order.c */
 
 #endif
