@@ -15,6 +15,7 @@ Suite *rules_suite(void);
 Suite *term_suite(void);
 Suite *mutate_suite(void);
 Suite *prove_suite(void);
+Suite *lemma_suite(void);
 Suite *emit_suite(void);
 Suite *harness_suite(void);
 Suite *tables_suite(void);

@@ -38,9 +38,8 @@ MEANING(v_mov) { write(m, d, 0, read(m, d, 1)); }
 /* Where MASK has ones A, where zeros B. */
 static void choose_bits(struct machine *m, const struct decoded *d, val mask, val a, val b)
 {
-    val kept = bitwise(m, d, LANE_AND, a, mask);
-    val other = bitwise(m, d, LANE_AND, b, inverse(m, d, mask));
-    write(m, d, 0, bitwise(m, d, LANE_OR, kept, other));
+    val differ = bitwise(m, d, LANE_XOR, a, b);
+    write(m, d, 0, bitwise(m, d, LANE_XOR, b, bitwise(m, d, LANE_AND, differ, mask)));
 }
 
 MEANING(bsl) { choose_bits(m, d, read(m, d, 0), read(m, d, 1), read(m, d, 2)); }

@@ -14,5 +14,7 @@ bool term_second_look(val *a, val *b);
 
 /* What is compared. */
 val term_canonical(val t);
+/* How often that was asked for. */
+int term_second_looks(void);
 
 #endif
