@@ -12,7 +12,7 @@
 #include "verify/reference.h"
 
 enum {
-    REGISTERS = 8, MOST_ARGUMENTS = 16, MOST_PUSHED = 64, MOST_CALLS = 400, MOST_BYTES = 1 << 15
+    REGISTERS = 8, MOST_ARGUMENTS = 16, MOST_PUSHED = 64, MOST_CALLS = 100, MOST_BYTES = 1 << 15
 };
 
 /* -- modules -- */
@@ -182,13 +182,30 @@ static bool advance(struct maker *m, int *at)
     return false;
 }
 
-/* Of very many combinations every n-th is tried. */
+static bool has_common_divisor(uint64_t a, uint64_t b)
+{
+    while (b != 0) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a != 1;
+}
+
+/* Of very many combinations every n-th is tried; every value of each choice is
+ * among them, because no number of values shares a divisor with n. */
 static uint64_t stride_of(const struct maker *m)
 {
     uint64_t product = 1;
     for (int i = 0; i < m->cases.choices.n && product < UINT32_MAX; i++)
         product *= (uint64_t)m->cases.choices.at[i].values.n;
-    return product / MOST_CALLS + 1;
+    uint64_t stride = (product + MOST_CALLS - 1) / MOST_CALLS;
+    for (int i = 0; i < m->cases.choices.n; i++)
+        if (has_common_divisor(stride, (uint64_t)m->cases.choices.at[i].values.n)) {
+            stride++;
+            i = -1;
+        }
+    return stride;
 }
 
 static uint64_t last_value(const struct choice *c) { return c->values.at[c->values.n - 1]; }
