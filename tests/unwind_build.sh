@@ -84,6 +84,13 @@ for style in plain boringssl openssl; do generate tests/kernels/frames.def $styl
     fi
 }
 
+# What the decoder of compact unwind must read.
+# shellcheck disable=SC2086
+for clang in clang ${have_new:+clang-22}; do
+    $clang $macho -c tests/harness/compact.S -o "$work/compact-$clang.o"
+    echo "compact-$clang.o" >>"$work/compact"
+done
+
 # dropped FUNCTION PATTERN NAME: the first such line from that function on is
 # dropped, for $format on $platform with $compiler.
 dropped() {

@@ -209,6 +209,58 @@ START_TEST(a_missing_line_is_noticed)
 }
 END_TEST
 
+/* Memory in which each word holds its own address. */
+static bool read_address(void *context, uint64_t address, uint64_t *word)
+{
+    (void)context;
+    *word = address;
+    return true;
+}
+
+/* From where so many instructions of a function have made x29 and sp what they are. */
+static bool unwinds_from(const struct object_file *o, const char *name, int instructions,
+                         struct emulated_registers *r, char *why, size_t n)
+{
+    struct unwind_step step = { .object = o, .registers = r, .read = read_address, .why = why,
+                                .why_size = n };
+    const struct object_symbol *f = object_symbol(o, name);
+    ck_assert_ptr_nonnull(f);
+    r->pc = o->sections[f->section].address + f->offset + 4 * (uint64_t)instructions;
+    return unwind(&step);
+}
+
+static void read_compact(const char *file)
+{
+    enum { SP = 0x10000, FRAME = SP + 144, CALLER = SP + 160 };
+    char path[512], why[256] = "";
+    object_path(path, sizeof path, file, NULL);
+    struct emulator *e = emulator_new(path, TABLES_MIDDLE, why, sizeof why);
+    ck_assert_msg(e != NULL, "%s", why);
+    const struct object_file *o = emulator_object(e);
+    struct emulated_registers r = { .sp = SP };
+    r.x[29] = FRAME;
+    ck_assert_msg(unwinds_from(o, "compact_frame", 11, &r, why, sizeof why), "%s", why);
+    ck_assert_uint_eq(r.sp, CALLER);
+    ck_assert_uint_eq(r.pc, CALLER - 8);
+    ck_assert_uint_eq(r.x[29], CALLER - 16);
+    for (int i = 19; i <= 28; i++)
+        ck_assert_uint_eq(r.x[i], CALLER - 24 - 8 * (uint64_t)(i - 19));
+    for (int i = 8; i <= 15; i++)
+        ck_assert_uint_eq(r.d[i], CALLER - 104 - 8 * (uint64_t)(i - 8));
+    r = (struct emulated_registers){ .sp = SP };
+    ck_assert_msg(unwinds_from(o, "compact_frameless", 1, &r, why, sizeof why), "%s", why);
+    ck_assert_uint_eq(r.sp, SP + 4080);
+    ck_assert(!unwinds_from(o, "compact_saves_frameless", 1, &r, why, sizeof why));
+    ck_assert_ptr_nonnull(strstr(why, "saved registers"));
+    emulator_free(e);
+}
+
+START_TEST(compact_encodings_are_read_as_they_are_made)
+{
+    ck_assert_int_ge(each_line("compact", read_compact), 1);
+}
+END_TEST
+
 Suite *unwind_suite(void)
 {
     Suite *suite = suite_create("unwind");
@@ -216,6 +268,7 @@ Suite *unwind_suite(void)
     tcase_add_unchecked_fixture(tests, build_objects, NULL);
     tcase_add_test(tests, every_instruction_of_every_function_unwinds);
     tcase_add_test(tests, a_missing_line_is_noticed);
+    tcase_add_test(tests, compact_encodings_are_read_as_they_are_made);
     tcase_set_timeout(tests, 300);
     suite_add_tcase(suite, tests);
     return suite;
