@@ -59,7 +59,9 @@ START_TEST(resources_and_recurrences_bound_the_interval)
     ck_assert_ptr_nonnull(g);
     /* eor, tbl, eor, tbl, eor, add: six that take six cycles each. One more makes
      * seven on the one port there is for them. */
-    ck_assert_int_eq(recurrence_interval(g), 3600);
+    ck_assert_int_eq(recurrence_interval(g, 0), 3600);
+    ck_assert_int_eq(recurrence_interval(g, 3500), 3600);
+    ck_assert_int_eq(recurrence_interval(g, 3700), 3700);
     ck_assert_int_eq(resource_interval(g, core_find("cortex-a53")), 700);
     ck_assert_int_eq(g->bound, 3600);
     /* Two cycles for each of the six. */

@@ -70,9 +70,10 @@ struct loop_graph {
 struct loop_graph *loop_graph_of(struct mach_func *f, struct mach_block *b,
                                  const struct liveness *l);
 
-/* modulo_bound.c: hundredths of a cycle that an iteration takes at least. */
+/* modulo_bound.c: hundredths of a cycle that an iteration takes at least; of
+ * recurrences, LEAST when they take less. */
 int resource_interval(const struct loop_graph *g, const struct core *core);
-int recurrence_interval(const struct loop_graph *g);
+int recurrence_interval(const struct loop_graph *g, int least);
 
 /* -- kernels -- */
 

@@ -47,13 +47,27 @@ int resource_interval(const struct loop_graph *g, const struct core *core)
     return slots > most ? slots : most;
 }
 
+/* Nodes that the iteration before reaches: a way that is no circle comes to each once. */
+static int count_entered(const struct loop_graph *g)
+{
+    bool *entered = NEW_ARRAY(bool, g->n);
+    int n = 0;
+    for (int k = 0; k < g->edge.n; k++) {
+        const struct loop_edge *e = &g->edge.at[k];
+        n += e->distance > 0 && !entered[e->to];
+        entered[e->to] |= e->distance > 0;
+    }
+    return n;
+}
+
 /* Is there a circle that takes longer than INTERVAL for each iteration it spans?
- * The longest ways from anywhere keep growing then. */
-static bool is_too_short(const struct loop_graph *g, int *way, int interval)
+ * The longest ways from anywhere keep growing then. Edges stand in the order of where
+ * they begin, so that a turn follows a way up to where it enters the next iteration. */
+static bool is_too_short(const struct loop_graph *g, int *way, int entered, int interval)
 {
     for (int k = 0; k < g->n; k++)
         way[k] = 0;
-    for (int turn = 0; turn <= g->n; turn++) {
+    for (int turn = 0; turn <= entered + 1; turn++) {
         bool grew = false;
         for (int k = 0; k < g->edge.n; k++) {
             const struct loop_edge *e = &g->edge.at[k];
@@ -69,15 +83,17 @@ static bool is_too_short(const struct loop_graph *g, int *way, int interval)
     return true;
 }
 
-int recurrence_interval(const struct loop_graph *g)
+int recurrence_interval(const struct loop_graph *g, int least)
 {
     const struct mem_mark mark = mem_mark();
-    int *way = NEW_ARRAY(int, g->n), low = 0, high = 100;
-    for (int k = 0; k < g->edge.n; k++)
+    int *way = NEW_ARRAY(int, g->n), entered = count_entered(g), low = least, high = least;
+    if (is_too_short(g, way, entered, least))
+        high += 100;
+    for (int k = 0; k < g->edge.n && high > least; k++)
         high += 100 * g->edge.at[k].latency;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (is_too_short(g, way, middle))
+        if (is_too_short(g, way, entered, middle))
             low = middle + 1;
         else
             high = middle;

@@ -9,6 +9,7 @@
 #include "code/modulo.h"
 
 #include <assert.h>
+#include <limits.h>
 
 /* The branch that decides, when the block ends in one and a jump and one of the
  * two goes back to its start. */
@@ -169,14 +170,10 @@ static void find_partners(struct loop_graph *g)
 
 /* -- the core -- */
 
-static int largest(int a, int b) { return a > b ? a : b; }
-
-static void add_pipeline(struct loop_graph *g, const struct core *core, struct mach_insn **code,
-                         int recurrence)
+static void add_pipeline(struct loop_graph *g, const struct core *core, struct mach_insn **code)
 {
     struct pipeline *p = pipeline_new(core, true);
     pipeline_load(p, code, g->n);
-    g->bound += largest(resource_interval(g, core), recurrence);
     assert(g->pipelines < MOST_JUDGES);
     g->core[g->pipelines] = core;
     g->pipeline[g->pipelines++] = p;
@@ -186,13 +183,26 @@ static void load_pipelines(struct loop_graph *g)
 {
     const struct core *core = g->f->core;
     struct mach_insn **code = NEW_ARRAY(struct mach_insn *, g->n);
-    int recurrence = recurrence_interval(g);
     for (int k = 0; k < g->n; k++)
         code[k] = g->node[k].insn;
     if (core->judges == NULL)
-        add_pipeline(g, core, code, recurrence);
+        add_pipeline(g, core, code);
     for (int k = 0; core->judges != NULL && core->judges[k] != NULL; k++)
-        add_pipeline(g, core->judges[k], code, recurrence);
+        add_pipeline(g, core->judges[k], code);
+}
+
+/* Recurrences are the same on every core: those that its resources hide on all of
+ * them need not be told apart. */
+static void find_bound(struct loop_graph *g)
+{
+    int resource[MOST_JUDGES], least = INT_MAX;
+    for (int k = 0; k < g->pipelines; k++) {
+        resource[k] = resource_interval(g, g->core[k]);
+        least = resource[k] < least ? resource[k] : least;
+    }
+    int recurrence = recurrence_interval(g, least);
+    for (int k = 0; k < g->pipelines; k++)
+        g->bound += resource[k] > recurrence ? resource[k] : recurrence;
 }
 
 /* A shorter loop is all latency of its counter. */
@@ -230,5 +240,6 @@ struct loop_graph *loop_graph_of(struct mach_func *f, struct mach_block *b,
     find_partners(g);
     find_lives(g, l);
     load_pipelines(g);
+    find_bound(g);
     return g;
 }
