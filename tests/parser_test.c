@@ -363,7 +363,9 @@ static const struct { const char *text, *message; } syntax_errors[] = {
      "k.def:1:22: error: comparisons do not chain: join them by '&&', or use parentheses"},
     {"static let x = a == b != c;",
      "k.def:1:23: error: comparisons do not chain: join them by '&&', or use parentheses"},
-    {"\xef\xbb\xbfmodule \"m\";", "k.def:1:1: error: '\xef\xbb\xbf' is not part of the language"},
+    {"\xef\xbb\xbfmodule \"m\"", "k.def:1:11: error: expected ';' after '\"m\"', found the end of the file"},
+    {"module \"m\";\r", "k.def:1:12: error: a carriage return without a line feed: for some programs a "
+     "line ends here"},
     {"static let x = 09;",
      "k.def:1:16: error: a decimal number does not begin with 0 (write octal ones in hexadecimal)"},
     {"static let x = 0x;", "k.def:1:16: error: a hexadecimal number needs a digit after '0x'"},

@@ -6,6 +6,7 @@
  * scope that gives names their meaning, and the list that statements go to.
  *
  *   program.c        modules, their entities, the order of everything
+ *   outside.c symbols.c      names in files, headers and objects
  *   types.c layout.c types as written, structs
  *   elab_scope.c     names and what they are bound to
  *   elab_build.c     making nodes of the typed tree
@@ -71,8 +72,10 @@ struct object *entity_table(struct entity *e, struct loc use);
 struct static_fn *entity_code(struct entity *e);
 struct func *entity_func(struct entity *e);
 
-/* symbols.c: of all modules of a program. */
+/* Of all modules of a program: outside.c, symbols.c. */
+void check_outside(struct unit *const *units, int n);
 void check_symbols(struct unit *const *units, int n);
+bool is_export(const struct entity *e);
 
 /* -- types as written: types.c, layout.c -- */
 

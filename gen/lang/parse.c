@@ -5,8 +5,8 @@
  * A file is read once, however often it is included; two names of one file
  * are one file.
  *
- * Holds: the scanner sees UTF-8 without NUL only. Does not: stop at the first
- * error; what could be read is returned.
+ * Holds: the scanner sees UTF-8 without NUL, lone carriage returns and a byte
+ * order mark. Does not: stop at the first error; what could be read is returned.
  */
 #include <errno.h>
 #include <string.h>
@@ -56,25 +56,46 @@ static struct loc loc_of_byte(uint16_t file, const char *text, size_t at)
     return loc;
 }
 
+/* What is wrong with the character of so many bytes at i, or NULL. */
+static const char *fault_of(const char *text, size_t n, size_t i, size_t length)
+{
+    if (length == 0)
+        return mem_format("byte 0x%02x is not valid UTF-8", (unsigned char)text[i]);
+    if (text[i] == '\0')
+        return "a NUL byte: this is not a text";
+    if (text[i] == '\r' && (i + 1 == n || text[i + 1] != '\n'))
+        return "a carriage return without a line feed: for some programs a line ends here";
+    return NULL;
+}
+
 static bool is_clean(uint16_t file, const char *text, size_t n)
 {
-    for (size_t i = 0; i < n;) {
-        const size_t length = utf8_length(text + i, n - i);
+    for (size_t i = 0, length; i < n; i += length) {
+        length = utf8_length(text + i, n - i);
+        const char *fault = fault_of(text, n, i, length);
 
-        if (length == 0)
-            error_at(loc_of_byte(file, text, i), RULE_SYNTAX, "byte 0x%02x is not valid UTF-8",
-                     (unsigned char)text[i]);
-        else if (text[i] == '\0')
-            error_at(loc_of_byte(file, text, i), RULE_SYNTAX, "a NUL byte: this is not a text");
-        if (length == 0 || text[i] == '\0')
+        if (fault != NULL) {
+            error_at(loc_of_byte(file, text, i), RULE_SYNTAX, "%s", fault);
             return false;
-        i += length;
+        }
     }
     return true;
 }
 
+/* Editors on Windows begin a file with it (Unicode, 23.8: byte order mark). */
+static void skip_mark(const char **text, size_t *n)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+
+    if (*n >= strlen(mark) && memcmp(*text, mark, strlen(mark)) == 0) {
+        *text += strlen(mark);
+        *n -= strlen(mark);
+    }
+}
+
 static void parse_one(struct parser *p, const char *name, const char *text, size_t n)
 {
+    skip_mark(&text, &n);
     p->file = source_add(name, text, n);
     p->line = p->col = 1;
     if (n > FILE_SIZE_LIMIT) {

@@ -479,12 +479,6 @@ static struct unit *new_unit(struct units *units, const struct node *n)
     u->module->name = n->text;
     u->module->doc = n->doc;
     u->module->loc = n->loc;
-    for (int i = 0; i < units->all.n; i++) {
-        if (strcmp(units->all.at[i]->module->name, n->text) == 0) {
-            error_at(n->loc, RULE_NAME, "module \"%s\" is declared twice", n->text);
-            note_at(units->all.at[i]->module->loc, "first declared here");
-        }
-    }
     vec_push(&units->all, u);
     return u;
 }
@@ -505,6 +499,7 @@ struct units *declare_program(struct node *decls)
             declare_node(u, n);
         }
     }
+    check_outside(units->all.at, units->all.n);
     check_symbols(units->all.at, units->all.n);
     units->errors = error_count();
     return units;

@@ -23,7 +23,7 @@ char *module_identifier(const struct module *m)
     return s;
 }
 
-static bool is_export(const struct entity *e)
+bool is_export(const struct entity *e)
 {
     return e->kind == ENTITY_FUNCTION && e->node->function->kind == FN_EXPORT;
 }

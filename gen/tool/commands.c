@@ -16,14 +16,14 @@ enum { ANY_OPTION_OF_GEN = OPTION_TARGET | OPTION_OUTPUT | OPTION_MODULE | OPTIO
 
 /* -- compiling for a command -- */
 
-static bool has_module(int modules, const char *name)
+static bool has_module(int modules, const char *path, const char *name)
 {
     if (modules > 0)
         return true;
     if (name)
-        fprintf(stderr, "kgen: there is no module '%s'\n", name);
+        fprintf(stderr, "kgen: %s has no module '%s'\n", path, name);
     else
-        fprintf(stderr, "kgen: the source has no module\n");
+        fprintf(stderr, "kgen: %s has no module\n", path);
     return false;
 }
 
@@ -34,7 +34,7 @@ enum status compile_source(struct compilation *c, const struct command_line *lin
 
     if (!compile_program(c, decls, &line->compile))
         return STATUS_INPUT;
-    return has_module(c->modules.n, line->compile.module) ? STATUS_DONE : STATUS_INPUT;
+    return has_module(c->modules.n, path, line->compile.module) ? STATUS_DONE : STATUS_INPUT;
 }
 
 static enum status finish(const struct outputs *out, const struct command_line *line)
@@ -77,7 +77,7 @@ static enum status write_outputs(const struct command_line *line)
     int modules = 0;
 
     if (!compile_modules(&out, decls, &line->compile, line->unverified ? NULL : is_proved, &modules) ||
-        !has_module(modules, line->compile.module))
+        !has_module(modules, line->operands.at[0], line->compile.module))
         return STATUS_INPUT;
     if (line->dependencies)
         add_dependency_file(&out, line->directory, beside(line->operands.at[0], ".d"));

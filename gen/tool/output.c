@@ -1,7 +1,8 @@
 /* output.c: writes, compares or prints texts.
  *
  * Takes texts that are complete; each file is replaced whole or left alone
- * (base/text.c). Every failure of the system is a message and STATUS_OUTPUT.
+ * (base/text.c), but what is the standard output is printed. No source is overwritten.
+ * Every failure of the system is a message and STATUS_OUTPUT.
  */
 #include "tool/output.h"
 
@@ -38,33 +39,92 @@ static enum status check_directory(const char *dir)
     return STATUS_DONE;
 }
 
-static enum status flush_stdout(void)
+static bool is_source(const struct stat *st)
+{
+    for (int i = 0; i < parsed_file_count(); i++) {
+        struct stat source;
+
+        if (stat(parsed_file(i), &source) == 0 && source.st_dev == st->st_dev &&
+            source.st_ino == st->st_ino)
+            return true;
+    }
+    return false;
+}
+
+/* No file that was read, and none twice (`kgen linux64 m.d m.def -MD`). */
+static enum status check_paths(const struct outputs *out, const char *dir)
+{
+    for (int i = 0; i < out->files.n; i++) {
+        const char *path = output_path(dir, out->files.at[i].name);
+        struct stat st;
+
+        if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && is_source(&st)) {
+            fprintf(stderr, "kgen: cannot write %s: it is a source of what is written\n", path);
+            return STATUS_OUTPUT;
+        }
+        for (int k = 0; k < i; k++)
+            if (strcmp(path, output_path(dir, out->files.at[k].name)) == 0) {
+                fprintf(stderr, "kgen: cannot write %s: two outputs have this name\n", path);
+                return STATUS_OUTPUT;
+            }
+    }
+    return STATUS_DONE;
+}
+
+static enum status flush(FILE *stream)
 {
     errno = 0;
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return cannot("write to", "standard output", errno ? errno : EIO);
+    if (fflush(stream) != 0 || ferror(stream))
+        return cannot("write to", stream == stdout ? "standard output" : "standard error",
+                      errno ? errno : EIO);
     return STATUS_DONE;
+}
+
+static enum status print_to(FILE *stream, const struct text *t)
+{
+    if (t->n > 0)
+        fwrite(t->at, 1, t->n, stream);
+    return flush(stream);
+}
+
+/* `/dev/stdout`, or whatever leads to the same file: it goes there, behind what is
+ * in it. A new file in its place would be one that nobody has open. */
+static FILE *standard_stream(const char *path)
+{
+    FILE *const streams[] = {stdout, stderr};
+    struct stat st, open;
+
+    for (int i = 0; stat(path, &st) == 0 && i < COUNT(streams); i++)
+        if (fstat(fileno(streams[i]), &open) == 0 && open.st_dev == st.st_dev &&
+            open.st_ino == st.st_ino)
+            return streams[i];
+    return NULL;
+}
+
+static enum status write_output(const struct text *t, const char *path)
+{
+    FILE *const stream = standard_stream(path);
+    enum write_result result;
+
+    if (stream)
+        return print_to(stream, t);
+    result = text_write_file(t, path);
+    if (result == WRITE_DONE)
+        printf("wrote %s\n", path);
+    return result == WRITE_FAILED ? STATUS_OUTPUT : STATUS_DONE;
 }
 
 enum status outputs_write(const struct outputs *out, const char *dir)
 {
-    if (dir && check_directory(dir) != STATUS_DONE)
+    if ((dir && check_directory(dir) != STATUS_DONE) || check_paths(out, dir) != STATUS_DONE)
         return STATUS_OUTPUT;
-    for (int i = 0; i < out->files.n; i++) {
-        const char *path = output_path(dir, out->files.at[i].name);
-
-        switch (text_write_file(&out->files.at[i].text, path)) {
-        case WRITE_FAILED:
-            flush_stdout();
+    for (int i = 0; i < out->files.n; i++)
+        if (write_output(&out->files.at[i].text, output_path(dir, out->files.at[i].name)) !=
+            STATUS_DONE) {
+            flush(stdout);
             return STATUS_OUTPUT;
-        case WRITE_DONE:
-            printf("wrote %s\n", path);
-            break;
-        case WRITE_UNCHANGED:
-            break;
         }
-    }
-    return flush_stdout();
+    return flush(stdout);
 }
 
 enum status outputs_check(const struct outputs *out, const char *dir)
@@ -85,9 +145,7 @@ enum status outputs_check(const struct outputs *out, const char *dir)
 
 enum status print_text(const struct text *t)
 {
-    if (t->n > 0)
-        fwrite(t->at, 1, t->n, stdout);
-    return flush_stdout();
+    return print_to(stdout, t);
 }
 
 enum status outputs_print(const struct outputs *out)
