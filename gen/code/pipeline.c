@@ -204,6 +204,7 @@ static void make_room(struct pipeline *p, int n)
     p->insn = NEW_ARRAY(struct mach_insn *, p->cap);
     p->step = NEW_ARRAY(struct step, 2 * p->cap);
     p->identity = NEW_ARRAY(int, p->cap);
+    p->sequence = NEW_ARRAY(const struct step *, p->cap);
     for (int k = 0; k < p->cap; k++)
         p->identity[k] = k;
 }
@@ -260,6 +261,7 @@ int pipeline_run(struct pipeline *p, const int *order, int n, int iterations,
         order = p->identity;
     if (n == 0)
         return 0;
+    assert(n <= p->cap);
     return p->core->in_order ? run_in_order(p, order, n, iterations, events)
                              : run_out_of_order(p, order, n, iterations, events);
 }

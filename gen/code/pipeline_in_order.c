@@ -31,7 +31,7 @@ void pipeline_start(const struct pipeline *p, struct pipeline_state *s)
 }
 
 /* The first cycle with a slot, and how many of its slots are used. */
-static int slot_cycle(const struct pipeline *p, const struct pipeline_state *s,
+static inline int slot_cycle(const struct pipeline *p, const struct pipeline_state *s,
                       const struct step *t, int *used)
 {
     const int width = p->core->issue_width;
@@ -48,7 +48,7 @@ static int slot_cycle(const struct pipeline *p, const struct pipeline_state *s,
     return cycle;
 }
 
-static int port_cycle(const struct pipeline_state *s, uint32_t ports)
+static inline int port_cycle(const struct pipeline_state *s, uint32_t ports)
 {
     int free = INT32_MAX;
     for (; ports != 0; ports &= ports - 1) {
@@ -59,7 +59,7 @@ static int port_cycle(const struct pipeline_state *s, uint32_t ports)
     return free;
 }
 
-static int take_port(struct pipeline_state *s, const struct port_use *u, int cycle)
+static inline int take_port(struct pipeline_state *s, const struct port_use *u, int cycle)
 {
     for (uint32_t ports = u->ports; ports != 0; ports &= ports - 1) {
         const int port = __builtin_ctz(ports);
@@ -71,19 +71,21 @@ static int take_port(struct pipeline_state *s, const struct port_use *u, int cyc
     return -1;
 }
 
+/* NULL where nobody asks. */
 struct delay { enum pipeline_wait why; int cycles, slot; };
 
-static void hold(struct delay *d, int *cycle, int until, enum pipeline_wait why, int slot)
+static inline void hold(struct delay *d, int *cycle, int until, enum pipeline_wait why, int slot)
 {
     if (until <= *cycle)
         return;
-    *d = (struct delay){ why, until - *cycle, slot };
+    if (d != NULL)
+        *d = (struct delay){ why, until - *cycle, slot };
     *cycle = until;
 }
 
 /* When T would issue, from FIRST on, the cycle with a slot. */
-static int issue_cycle(const struct pipeline_state *s, const struct step *t, int first,
-                       struct delay *d)
+static inline int issue_cycle(const struct pipeline_state *s, const struct step *t, int first,
+                              struct delay *d)
 {
     int cycle = first;
     for (int k = 0; k < t->reads; k++) {
@@ -97,20 +99,19 @@ static int issue_cycle(const struct pipeline_state *s, const struct step *t, int
     return cycle;
 }
 
-static int issue(const struct pipeline *p, struct pipeline_state *s, int index,
-                 struct delay *d, int *port)
+static inline int issue(const struct pipeline *p, struct pipeline_state *s, const struct step *t,
+                        struct delay *d, int *port)
 {
-    const struct step *t = step_after(p, s->last, index);
     int used;
     const int first = slot_cycle(p, s, t, &used);
-    *d = (struct delay){ .why = first > s->cycle ? WAIT_SLOT : WAIT_NOTHING };
-    d->cycles = first - s->cycle;
+    if (d != NULL)
+        *d = (struct delay){ .why = first > s->cycle ? WAIT_SLOT : WAIT_NOTHING,
+                             .cycles = first - s->cycle };
     const int cycle = issue_cycle(s, t, first, d);
     if (cycle > first)
         used = 0;
     s->cycle = cycle;
     s->used = used + t->uops;
-    s->last = index;
     *port = -1;
     for (int k = t->uses - 1; k >= 0; k--)
         *port = take_port(s, &t->use[k], cycle);
@@ -125,16 +126,16 @@ static int issue(const struct pipeline *p, struct pipeline_state *s, int index,
 int pipeline_earliest(const struct pipeline *p, const struct pipeline_state *s, int index)
 {
     const struct step *t = step_after(p, s->last, index);
-    struct delay d;
     int used;
-    return issue_cycle(s, t, slot_cycle(p, s, t, &used), &d);
+    return issue_cycle(s, t, slot_cycle(p, s, t, &used), NULL);
 }
 
 int pipeline_issue(const struct pipeline *p, struct pipeline_state *s, int index)
 {
-    struct delay d;
+    const struct step *t = step_after(p, s->last, index);
     int port;
-    return issue(p, s, index, &d, &port);
+    s->last = index;
+    return issue(p, s, t, NULL, &port);
 }
 
 /* -- a whole run -- */
@@ -145,33 +146,57 @@ static int done(const struct pipeline_state *s, int last_write)
     return (last_write > s->cycle ? last_write : s->cycle) + 1;
 }
 
+static int later(int a, int b) { return a > b ? a : b; }
+
+/* Nobody asks what waits for what. */
+static int run_iteration(struct pipeline *p, struct pipeline_state *s, int n, int last_write)
+{
+    int port;
+    for (int k = 0; k < n; k++) {
+        const int cycle = issue(p, s, p->sequence[k], NULL, &port);
+        last_write = later(cycle + p->sequence[k]->latency, last_write);
+    }
+    return last_write;
+}
+
+static int watch_iteration(struct pipeline *p, struct pipeline_state *s, const int *order, int n,
+                           int last_write, struct pipeline_event *events)
+{
+    int start = 0;
+    for (int k = 0; k < n; k++) {
+        const struct step *t = p->sequence[k];
+        struct delay d;
+        int port;
+        const int cycle = issue(p, s, t, &d, &port);
+        last_write = later(cycle + t->latency, last_write);
+        if (k == 0)
+            start = cycle;
+        events[k] = (struct pipeline_event){
+            .cycle = cycle - start, .port = (int8_t)port, .wait = d.why, .waited = d.cycles,
+            .on = d.why == WAIT_OPERAND ? p->origin[d.slot] : -1,
+        };
+        for (int w = 0; w < t->writes; w++)
+            p->origin[t->write[w].slot] = order[k];
+    }
+    return last_write;
+}
+
 int run_in_order(struct pipeline *p, const int *order, int n, int iterations,
                  struct pipeline_event *events)
 {
     struct pipeline_state *s = p->state;
-    int last_write = 0, start = 0;
+    int last_write = 0;
     pipeline_start(p, s);
+    find_sequence(p, order, n);
     for (int slot = 0; slot < p->slots; slot++)
         p->origin[slot] = -1;
     for (int i = 0; i < iterations; i++) {
-        for (int k = 0; k < n; k++) {
-            struct delay d;
-            int port;
-            const int cycle = issue(p, s, order[k], &d, &port);
-            const struct step *t = &p->step[order[k]];
-            if (cycle + t->latency > last_write)
-                last_write = cycle + t->latency;
-            if (events == NULL || i > iterations / 2)
-                continue;
-            if (k == 0)
-                start = cycle;
-            events[k] = (struct pipeline_event){
-                .cycle = cycle - start, .port = (int8_t)port, .wait = d.why, .waited = d.cycles,
-                .on = d.why == WAIT_OPERAND ? p->origin[d.slot] : -1,
-            };
-            for (int w = 0; w < t->writes; w++)
-                p->origin[t->write[w].slot] = order[k];
-        }
+        if (events == NULL || i > iterations / 2)
+            last_write = run_iteration(p, s, n, last_write);
+        else
+            last_write = watch_iteration(p, s, order, n, last_write, events);
+        if (i == 0)             /* from now on the last stands in front of the first */
+            p->sequence[0] = step_after(p, order[n - 1], order[0]);
         if (i == iterations / 2 - 1)
             p->half = done(s, last_write);
     }

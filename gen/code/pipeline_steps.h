@@ -38,6 +38,7 @@ struct pipeline {
     int slots, slot_cap;
     int *slot_of, keys;         /* by register (key_of); 0: not seen */
     int *identity;              /* 0, 1, 2 … */
+    const struct step **sequence;       /* that a run goes through; the first begins it */
     int patterns;
     int half;                   /* cycles until the first half of the last run was done */
     struct pipeline_state *state;
@@ -62,6 +63,12 @@ static inline bool are_pair(const struct pipeline *p, int a, int b)
 static inline const struct step *step_after(const struct pipeline *p, int last, int index)
 {
     return &p->step[are_pair(p, last, index) ? p->n + index : index];
+}
+
+static inline void find_sequence(struct pipeline *p, const int *order, int n)
+{
+    for (int k = 0; k < n; k++)
+        p->sequence[k] = step_after(p, k > 0 ? order[k - 1] : -1, order[k]);
 }
 
 int run_in_order(struct pipeline *p, const int *order, int n, int iterations,
