@@ -2,10 +2,11 @@
 # unwind_build.sh: the objects that unwind_test.c steps through.
 #
 # tests/kernels/frames.def in each way in which an assembler may be told to harden
-# it, and every module of the product in those that differ in code:
+# it, and every module of the product in those that differ in code, in each style,
+# and ordered for a core whose loops overlap their iterations (code/modulo.c):
 # $BUILD/unwind/VARIANT/MODULE.o. What the newer clang is needed for is left out
-# where there is none. `broken` has
-# copies of one file with a line of its unwind description dropped.
+# where there is none. `broken` has copies of one file with a line of its unwind
+# description dropped.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -19,10 +20,12 @@ elf='-target aarch64-linux-gnu'
 macho='-target arm64-apple-macos11'
 coff='-target aarch64-pc-windows-msvc'
 
-# generate SOURCE STYLE DIRECTORY: frames_test.sh and `make` verify them.
+# generate SOURCE DIRECTORY OPTIONS…: frames_test.sh and `make` verify them.
 generate() {
-    mkdir -p "$work/$3"
-    "$kgen" gen "$1" --no-verify --style "$2" -o "$work/$3" >/dev/null
+    source=$1 directory=$2
+    shift 2
+    mkdir -p "$work/$directory"
+    "$kgen" gen "$source" --no-verify -o "$work/$directory" "$@" >/dev/null
 }
 
 # variant NAME STYLE PLATFORM COMPILER…: frames of one platform.
@@ -34,14 +37,15 @@ variant() {
     echo "$name" >>"$work/variants"
 }
 
-# product NAME PLATFORM COMPILER…: and of the product, in the plain style.
+# product NAME DIRECTORY PLATFORM COMPILER…: every module, as generated there.
 product() {
-    name=$1 platform=$2
-    shift 2
-    variant "$name" plain "$platform" "$@"
-    for file in "$work/product"/*-"$platform".S; do
-        "$@" -c "$file" -o "$work/$name/$(basename "$file" "-$platform.S").o"
+    name=$1 directory=$2 platform=$3
+    shift 3
+    mkdir -p "$work/$name"
+    for file in "$work/product/$directory"/*-"$platform".S; do
+        "$@" -Itests/library -c "$file" -o "$work/$name/$(basename "$file" "-$platform.S").o"
     done
+    echo "$name" >>"$work/variants"
 }
 
 # broken NAME PLATFORM SED-SCRIPT COMPILER…: `frames` with its unwind lines changed.
@@ -56,16 +60,19 @@ broken() {
     echo "$name" >>"$work/broken/list"
 }
 
-generate kernels.def plain product
-for style in plain boringssl openssl; do generate tests/kernels/frames.def $style $style; done
+generate kernels.def product/a53 --tune cortex-a53
+for style in plain boringssl openssl; do
+    generate kernels.def product/$style --style $style
+    generate tests/kernels/frames.def $style --style $style
+done
 
 # shellcheck disable=SC2086
 {
-    product elf-gnu linux aarch64-linux-gnu-gcc
+    variant elf plain linux aarch64-linux-gnu-gcc
     variant elf-clang plain linux clang $elf
-    product macho apple clang $macho
-    product macho-pac apple clang $macho -mbranch-protection=standard
-    product coff win clang $coff
+    variant macho plain apple clang $macho
+    variant macho-pac plain apple clang $macho -mbranch-protection=standard
+    variant coff plain win clang $coff
     variant elf-library boringssl linux aarch64-linux-gnu-gcc
     variant elf-library-pac boringssl linux aarch64-linux-gnu-gcc -mbranch-protection=standard
     variant elf-library-bti openssl linux aarch64-linux-gnu-gcc -mbranch-protection=bti
@@ -75,12 +82,24 @@ for style in plain boringssl openssl; do generate tests/kernels/frames.def $styl
     variant macho-library-pac boringssl apple clang $macho -mbranch-protection=standard
     variant coff-library boringssl win clang $coff
     variant coff-library-bti openssl win clang $coff -mbranch-protection=bti
+    product elf-product plain linux aarch64-linux-gnu-gcc
+    product macho-product plain apple clang $macho
+    product macho-product-pac plain apple clang $macho -mbranch-protection=standard
+    product coff-product plain win clang $coff
+    product elf-product-library boringssl linux clang $elf -mbranch-protection=pac-ret+b-key
+    product macho-product-library openssl apple clang $macho -mbranch-protection=standard
+    product coff-product-library openssl win clang $coff -mbranch-protection=bti
+    product elf-product-a53 a53 linux aarch64-linux-gnu-gcc
+    product macho-product-a53 a53 apple clang $macho -mbranch-protection=standard
+    product coff-product-a53 a53 win clang $coff
     if [ -n "$have_new" ]; then
         variant elf-new plain linux clang-22 $elf
         variant macho-new plain apple clang-22 $macho
         variant coff-new plain win clang-22 $coff
-        product coff-pac win clang-22 $coff -mbranch-protection=standard
+        variant coff-pac plain win clang-22 $coff -mbranch-protection=standard
         variant coff-library-pac boringssl win clang-22 $coff -mbranch-protection=pac-ret+b-key
+        product coff-product-pac boringssl win clang-22 $coff -mbranch-protection=pac-ret+b-key
+        product macho-product-new boringssl apple clang-22 $macho -mbranch-protection=standard
     fi
 }
 

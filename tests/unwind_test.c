@@ -9,6 +9,7 @@
  *
  * The same is then asked of tables with one line missing: it must be noticed.
  */
+#include <assert.h>
 #include <check.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -75,15 +76,15 @@ static bool see(void *context, struct emulator *e, char *why, size_t n)
     struct emulated_registers now;
     char what[128] = "";
     size_t executed;
-    emulator_registers(e, &now);
     emulator_executed(e, &executed);
     if (executed == 1)
         memset(w->visits, 0, sizeof w->visits);
-    uint64_t line = (now.pc - w->base) / 4;
-    ck_assert_uint_lt(line, MOST_CODE / 4);
+    uint64_t line = (emulator_pc(e) - w->base) / 4;
+    assert(line < MOST_CODE / 4);       /* Check would write a message each time */
     w->reached[line] = true;
     if (w->visits[line]++ >= MOST_VISITS)
         return true;
+    emulator_registers(e, &now);
     if (unwinds(e, now, what, sizeof what))
         return true;
     snprintf(why, n, "not unwound at 0x%llx of the code: %s", (unsigned long long)(4 * line), what);
@@ -190,7 +191,7 @@ static void unwind_variant(const char *variant)
 
 START_TEST(every_instruction_of_every_function_unwinds)
 {
-    ck_assert_int_ge(each_line("variants", unwind_variant), 13);
+    ck_assert_int_ge(each_line("variants", unwind_variant), 23);
 }
 END_TEST
 

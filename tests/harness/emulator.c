@@ -456,9 +456,11 @@ void emulator_watch(struct emulator *e, emulator_watcher *see, void *context)
     e->context = context;
 }
 
+uint64_t emulator_pc(const struct emulator *e) { return get_register(e, UC_ARM64_REG_PC); }
+
 void emulator_registers(const struct emulator *e, struct emulated_registers *r)
 {
-    r->pc = get_register(e, UC_ARM64_REG_PC);
+    r->pc = emulator_pc(e);
     r->sp = get_register(e, UC_ARM64_REG_SP);
     for (int i = 0; i < 31; i++)
         r->x[i] = get_register(e, x_register(i));

@@ -78,6 +78,7 @@ typedef bool emulator_watcher(void *context, struct emulator *e, char *why, size
 void emulator_watch(struct emulator *e, emulator_watcher *see, void *context);
 /* Now (after a call: as it returned), and in the caller; pc and x30 of the latter are where it goes on. */
 void emulator_registers(const struct emulator *e, struct emulated_registers *r);
+uint64_t emulator_pc(const struct emulator *e);
 const struct emulated_registers *emulator_caller(const struct emulator *e);
 /* The word at that address of the stack; false outside and below sp. */
 bool emulator_stack_word(const struct emulator *e, uint64_t address, uint64_t *word);
