@@ -4,8 +4,9 @@
 # The kernels in out/ need few frames; frames.def has one of each: pairs and
 # single registers of both kinds, calls, stack arrays of fixed and of variable
 # size, early returns, large frames. Each file is assembled as it is and for
-# signed return addresses, which change prologues and epilogues. Newer versions
-# of clang also refuse SEH lines that do not match the instructions.
+# signed return addresses, which change prologues and epilogues, to the same code by
+# all. Newer versions of clang also refuse SEH lines that do not match the
+# instructions.
 set -eu
 cd "$(dirname "$0")/.."
 kgen=${KGEN:-build/kgen}
@@ -23,22 +24,30 @@ for directive in save_fplr_x save_regp save_reg save_fregp save_freg stackalloc 
     }
 done
 
+objdump=$(command -v llvm-objdump-22 || command -v llvm-objdump)
+
+# assemble PLATFORM COMPILER…: silently, to the code that was made before for it.
 assemble() {
-    "$@" -Werror -o "$work/frames.o" >"$work/said" 2>&1 || { cat "$work/said" >&2; exit 1; }
-    [ ! -s "$work/said" ] || { cat "$work/said" >&2; exit 1; }
+    platform=$1
+    shift
+    "$@" -Werror -c "$work/out/frames-$platform.S" -o "$work/frames.o" >"$work/said" 2>&1 &&
+        [ ! -s "$work/said" ] || { cat "$work/said" >&2; exit 1; }
+    "$objdump" -s -j .text -j __text "$work/frames.o" | sed '/file format/d; /^$/d' >"$work/code"
+    grep -q '^ 0000' "$work/code" || { echo "frames_test.sh: no code from $*" >&2; exit 1; }
+    [ -e "$work/$platform-$protection" ] || cp "$work/code" "$work/$platform-$protection"
+    cmp "$work/code" "$work/$platform-$protection" >&2 ||
+        { echo "frames_test.sh: other code from $*" >&2; exit 1; }
 }
 for protection in none standard; do
-    assemble aarch64-linux-gnu-gcc -mbranch-protection=$protection -c "$work/out/frames-linux.S"
+    hardening=-mbranch-protection=$protection
+    assemble linux aarch64-linux-gnu-gcc $hardening
     aarch64-linux-gnu-ld -shared -z text -z defs "$work/frames.o" -o "$work/frames.so"
     for clang in clang clang-22; do
         command -v $clang >/dev/null || continue
-        assemble $clang --target=aarch64-linux-gnu -mbranch-protection=$protection \
-            -c "$work/out/frames-linux.S"
-        assemble $clang --target=arm64-apple-macos11 -mbranch-protection=$protection \
-            -c "$work/out/frames-apple.S"
+        assemble linux $clang --target=aarch64-linux-gnu $hardening
+        assemble apple $clang --target=arm64-apple-macos11 $hardening
         # The directive for signed addresses is younger than clang 14.
         [ $clang$protection = clangstandard ] ||
-            assemble $clang --target=aarch64-windows-msvc -mbranch-protection=$protection \
-                -c "$work/out/frames-win.S"
+            assemble win $clang --target=aarch64-windows-msvc $hardening
     done
 done

@@ -5,7 +5,8 @@
 # each version that this machine has, without a word on stderr. The objects are
 # read back: sections and their rights, symbols and their visibility, the
 # relocations, the instructions. Then they are linked as a shared library, a
-# dylib and a DLL. FIELD notes of docs/abi.md say what each check is for.
+# dylib and a DLL. Then the same for the order of each core. FIELD notes of
+# docs/abi.md say what each check is for.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -68,12 +69,13 @@ assemble() {
     done
 }
 
-# The bytes of .text, which every assembler must agree on.
+# The bytes of the code, which every assembler must agree on.
+code_of() { "$objdump" -s -j .text -j __text "$1" | sed '/file format/d; /^$/d'; }
 same_text() {
     first=
     for object in "$@"; do
-        aarch64-linux-gnu-objcopy -O binary -j .text "$object" "$object.text"
-        [ -s "$object.text" ] || fail "$object: no code"
+        code_of "$object" >"$object.text"
+        [ "$(wc -l <"$object.text")" -gt 1 ] || fail "$object: no code"
         [ -z "$first" ] || cmp "$first" "$object.text" || fail "$object: other code than $first"
         first=$object.text
     done
@@ -319,10 +321,9 @@ reference() {           # PLATFORM SECTION PREFIX
     done
 }
 
-link_elf() {
+link_elf() {            # OBJECT…
     for linker in aarch64-linux-gnu-ld $(all_versions ld.lld); do
-        quiet "$linker" -shared -z text -z force-bti --fatal-warnings -o "$work/all.so" \
-            "$work"/*-linux.*.linked.o
+        quiet "$linker" -shared -z text -z force-bti --fatal-warnings -o "$work/all.so" "$@"
         ! "$readelf" -d "$work/all.so" | grep TEXTREL || fail "$linker: text relocations"
         ! "$readelf" --dyn-syms -W "$work/all.so" | grep -E '(FUNC|OBJECT|NOTYPE) +GLOBAL' ||
             fail "$linker: exported symbols"
@@ -401,8 +402,26 @@ together() {            # the outputs of all modules in one file: no name is use
     # shellcheck disable=SC2046
     cat $(files_of "$1") >"$work/together/all-$1.S"
     assemble "$1" "$work/together/all-$1.S" "$work/together"
-    passed
+    same_text "$work/together/all-$1".*.o
 }
+
+# Each core gets another order, and some code of another shape: proved, then all
+# modules as one file.
+for_core() {
+    dir=$work/$1
+    mkdir -p "$dir"
+    "${KGEN:-build/kgen}" gen kernels.def --tune "$1" -o "$dir" >/dev/null || fail "--tune $1"
+    for platform in $platforms; do
+        cat "$dir"/*-"$platform".S >"$dir/all-$platform.S"
+        check_source "$dir/all-$platform.S"
+        assemble "$platform" "$dir/all-$platform.S" "$dir"
+        same_text "$dir/all-$platform".*.o
+        for object in "$dir/all-$platform".*.o; do check_instructions "$object"; done
+    done
+    check_elf_relocations "$dir/all-linux.gnu.o"
+    link_elf "$dir/all-linux.gnu.o"
+}
+cores() { ls gen/core/*.c | sed 's|.*/||; s|\.c$||' | grep -vx core; }
 
 check_linux() {
     check_false_guard "$1"
@@ -412,12 +431,16 @@ check_linux() {
     cp "$base.gnu.o" "$base.gnu.linked.o"
 }
 check_apple() {
-    for object in "$work/$(basename "$1" .S)".*.o; do check_macho "$object"; done
+    base=$work/$(basename "$1" .S)
+    same_text "$base".*.o
+    for object in "$base".*.o; do check_macho "$object"; done
 }
 check_win() {
-    for object in "$work/$(basename "$1" .S)".*.o; do check_coff "$object"; done
+    base=$work/$(basename "$1" .S)
+    same_text "$base".*.o
+    for object in "$base".*.o; do check_coff "$object"; done
 }
-link_linux() { link_elf; }
+link_linux() { link_elf "$work"/*-linux.*.linked.o; }
 link_apple() {
     [ -z "$(all_versions ld64.lld)" ] || { link_macho && strip_macho; }
 }
@@ -433,5 +456,6 @@ for platform in $platforms; do
     "link_$platform"
 done
 for header in "$out"/*.h; do check_header "$header"; done
+[ -n "${OUT:-}" ] || for core in $(cores); do for_core "$core"; done
 
 echo "platforms: $checks checks passed"
