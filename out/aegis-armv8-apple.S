@@ -5318,18 +5318,18 @@ Laegis256_encrypt_sha3_2:
 Laegis256_encrypt_sha3_3:
 	cbz	x4, Laegis256_encrypt_sha3_5    // for k in 0..length / 16 unroll 6, 1 {
 Laegis256_encrypt_sha3_4:
-	ldr	q16, [x6], #16                  // let m = load(u8x16, src, 16 * k);
-	and	v0.16b, v19.16b, v23.16b        // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
 	mov	v2.16b, v21.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v3.16b, v20.16b
-	mov	v5.16b, v19.16b
-	mov	v7.16b, v22.16b
-	mov	v6.16b, v23.16b
-	mov	v4.16b, v24.16b
+	eor3	v1.16b, v24.16b, v22.16b, v21.16b // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
+	ldr	q16, [x6], #16                  // let m = load(u8x16, src, 16 * k);
 	sub	x4, x4, #1                      // for k in 0..length / 16 unroll 6, 1 {
-	eor3	v1.16b, v24.16b, v22.16b, v21.16b
 	aese	v2.16b, v25.16b
 	aesmc	v2.16b, v2.16b
+	mov	v3.16b, v20.16b
+	mov	v4.16b, v24.16b
+	mov	v5.16b, v19.16b
+	mov	v6.16b, v23.16b
+	mov	v7.16b, v22.16b
+	and	v0.16b, v19.16b, v23.16b
 	aese	v3.16b, v25.16b
 	aesmc	v3.16b, v3.16b
 	aese	v4.16b, v25.16b
@@ -5342,12 +5342,12 @@ Laegis256_encrypt_sha3_4:
 	aesmc	v7.16b, v7.16b
 	eor3	v0.16b, v1.16b, v0.16b, v16.16b
 	eor3	v20.16b, v20.16b, v16.16b, v2.16b // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	str	q0, [x5], #16                   // store(dst, 16 * k, stream_256(s, m));
+	eor	v24.16b, v3.16b, v24.16b
 	eor	v19.16b, v4.16b, v19.16b
 	eor	v23.16b, v5.16b, v23.16b
 	eor	v22.16b, v6.16b, v22.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
 	eor	v21.16b, v7.16b, v21.16b
-	eor	v24.16b, v3.16b, v24.16b
-	str	q0, [x5], #16                   // store(dst, 16 * k, stream_256(s, m));
 	cbnz	x4, Laegis256_encrypt_sha3_4
 Laegis256_encrypt_sha3_5:
 	and	x8, x3, #0xf                    // if length % 16 != 0 {
@@ -5741,207 +5741,204 @@ Laegis256_decrypt_10:
 _aegis256_decrypt_sha3:
 	.cfi_startproc
 	hint	#34                             // bti c
-	sub	sp, sp, #16
-	.cfi_def_cfa_offset	16
-	str	d8, [sp]
-	.cfi_offset	d8, -16
 	sub	sp, sp, #32
-	.cfi_def_cfa_offset	48
-	ldp	q18, q19, [x0]                  // inline fn load_256(state: in AEGIS_256) -> u8x16[6] { return [static ...
-	movi	v22.16b, #0x0                   // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	.cfi_def_cfa_offset	32
+	.cfi_same_value	x30
+	ldp	q6, q7, [x0]                    // inline fn load_256(state: in AEGIS_256) -> u8x16[6] { return [static ...
+	movi	v5.16b, #0x0                    // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
 	lsr	x4, x3, #4                      // for k in 0..length / 16 unroll 6, 1 {
-	ldp	q20, q21, [x0, #32]
-	ldp	q17, q29, [x0, #64]
+	ldp	q16, q17, [x0, #32]
+	ldp	q18, q19, [x0, #64]
 	cmp	x4, #6
 	b.hs	Laegis256_decrypt_sha3_1
 	mov	x5, x2                          // for k in 0..length / 16 unroll 6, 1 {
 	mov	x6, x1
 	b	Laegis256_decrypt_sha3_3
 Laegis256_decrypt_sha3_1:
-	movi	v3.16b, #0x0
 	movi	v4.16b, #0x0
+	movi	v2.16b, #0x0
 	sub	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
 	mov	x6, x1
-	movi	v6.16b, #0x0
-	movi	v5.16b, #0x0
+	movi	v20.16b, #0x0
+	movi	v22.16b, #0x0
 	mov	x5, x2
-	movi	v30.16b, #0x0
-	movi	v7.16b, #0x0
+	movi	v0.16b, #0x0
+	movi	v1.16b, #0x0
 Laegis256_decrypt_sha3_2:
-	sub	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
-	eor	v27.16b, v29.16b, v7.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v23.16b, v17.16b, v30.16b
-	eor	v26.16b, v19.16b, v4.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v24.16b, v21.16b, v5.16b
-	eor	v25.16b, v20.16b, v6.16b
-	and	v1.16b, v25.16b, v24.16b        // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
-	ldp	q0, q28, [x6], #96              // let m = stream_256(s, load(u8x16, src, 16 * k));
-	eor3	v2.16b, v26.16b, v23.16b, v27.16b
-	aese	v21.16b, v5.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	aesmc	v21.16b, v21.16b
-	aese	v19.16b, v4.16b
+	eor	v24.16b, v19.16b, v1.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v23.16b, v18.16b, v0.16b
+	ldp	q26, q28, [x6], #96             // let m = stream_256(s, load(u8x16, src, 16 * k));
+	aese	v18.16b, v0.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	aesmc	v18.16b, v18.16b
+	aese	v19.16b, v1.16b
 	aesmc	v19.16b, v19.16b
-	aese	v20.16b, v6.16b
-	aesmc	v20.16b, v20.16b
-	aese	v17.16b, v30.16b
+	eor	v29.16b, v7.16b, v2.16b         // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v3.16b, v17.16b, v22.16b
+	ldp	q25, q21, [x6, #-64]
+	eor3	v1.16b, v29.16b, v23.16b, v24.16b // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
+	aese	v17.16b, v22.16b
 	aesmc	v17.16b, v17.16b
-	eor3	v8.16b, v2.16b, v1.16b, v0.16b
-	aese	v29.16b, v7.16b
-	aesmc	v29.16b, v29.16b
-	ldp	q16, q2, [x6, #-64]
-	eor3	v30.16b, v18.16b, v3.16b, v8.16b // let k0 = s[0] ^ m;
-	aese	v18.16b, v3.16b
-	aesmc	v18.16b, v18.16b
-	ldp	q1, q0, [x6, #-32]
-	eor	v3.16b, v21.16b, v23.16b
-	eor	v6.16b, v18.16b, v26.16b
-	eor	v5.16b, v19.16b, v25.16b
-	eor	v4.16b, v20.16b, v24.16b
-	eor	v7.16b, v17.16b, v27.16b
-	and	v31.16b, v5.16b, v4.16b
-	eor3	v28.16b, v28.16b, v6.16b, v3.16b
-	aese	v21.16b, v23.16b
-	aesmc	v21.16b, v21.16b
-	aese	v20.16b, v24.16b
-	aesmc	v20.16b, v20.16b
-	aese	v19.16b, v25.16b
-	aesmc	v19.16b, v19.16b
-	eor3	v23.16b, v28.16b, v7.16b, v31.16b
-	aese	v18.16b, v26.16b
-	aesmc	v18.16b, v18.16b
-	aese	v17.16b, v27.16b
+	aese	v7.16b, v2.16b
+	aesmc	v7.16b, v7.16b
+	eor	v30.16b, v16.16b, v20.16b
+	aese	v16.16b, v20.16b
+	aesmc	v16.16b, v16.16b
+	and	v0.16b, v30.16b, v3.16b
+	eor	v22.16b, v17.16b, v23.16b
+	eor3	v20.16b, v1.16b, v0.16b, v26.16b
+	aese	v17.16b, v23.16b
 	aesmc	v17.16b, v17.16b
-	stp	q8, q23, [x5], #96              // store(dst, 16 * k, m);
-	eor3	v31.16b, v29.16b, v30.16b, v23.16b
-	aese	v29.16b, v30.16b
-	aesmc	v29.16b, v29.16b
-	eor	v24.16b, v20.16b, v3.16b
-	eor	v27.16b, v21.16b, v7.16b
-	eor	v28.16b, v18.16b, v5.16b
-	eor	v25.16b, v19.16b, v4.16b
-	eor	v26.16b, v29.16b, v6.16b
-	and	v23.16b, v28.16b, v25.16b
-	aese	v20.16b, v3.16b
-	aesmc	v20.16b, v20.16b
-	eor3	v3.16b, v16.16b, v24.16b, v27.16b
-	aese	v19.16b, v4.16b
-	aesmc	v19.16b, v19.16b
-	aese	v18.16b, v5.16b
+	eor3	v2.16b, v6.16b, v4.16b, v20.16b // let k0 = s[0] ^ m;
+	aese	v6.16b, v4.16b
+	aesmc	v6.16b, v6.16b
+	eor	v27.16b, v7.16b, v30.16b
+	eor	v23.16b, v16.16b, v3.16b
+	eor	v4.16b, v6.16b, v29.16b
+	eor	v26.16b, v18.16b, v24.16b
+	eor3	v1.16b, v28.16b, v4.16b, v22.16b
+	aese	v16.16b, v3.16b
+	aesmc	v16.16b, v16.16b
+	aese	v6.16b, v29.16b
+	aesmc	v6.16b, v6.16b
+	aese	v7.16b, v30.16b
+	aesmc	v7.16b, v7.16b
+	aese	v18.16b, v24.16b
 	aesmc	v18.16b, v18.16b
-	aese	v29.16b, v6.16b
-	aesmc	v29.16b, v29.16b
-	eor3	v16.16b, v3.16b, v23.16b, v26.16b
-	aese	v21.16b, v7.16b
-	aesmc	v21.16b, v21.16b
-	eor3	v23.16b, v17.16b, v31.16b, v16.16b
-	aese	v17.16b, v31.16b
-	aesmc	v17.16b, v17.16b
-	eor	v4.16b, v19.16b, v24.16b
-	eor	v30.16b, v20.16b, v27.16b
-	eor	v6.16b, v29.16b, v28.16b
-	eor	v5.16b, v18.16b, v25.16b
-	eor	v7.16b, v17.16b, v26.16b
-	and	v3.16b, v6.16b, v5.16b
-	eor3	v2.16b, v2.16b, v4.16b, v30.16b
-	aese	v19.16b, v24.16b
+	and	v0.16b, v27.16b, v23.16b
+	eor	v24.16b, v16.16b, v22.16b
+	eor3	v0.16b, v1.16b, v26.16b, v0.16b
+	aese	v16.16b, v22.16b
+	aesmc	v16.16b, v16.16b
+	eor3	v29.16b, v19.16b, v2.16b, v0.16b
+	aese	v19.16b, v2.16b
 	aesmc	v19.16b, v19.16b
-	aese	v29.16b, v28.16b
-	aesmc	v29.16b, v29.16b
-	aese	v18.16b, v25.16b
-	aesmc	v18.16b, v18.16b
-	eor3	v2.16b, v2.16b, v7.16b, v3.16b
+	stp	q20, q0, [x5], #96              // store(dst, 16 * k, m);
+	eor	v22.16b, v17.16b, v26.16b
+	eor	v3.16b, v6.16b, v27.16b
+	eor3	v1.16b, v25.16b, v24.16b, v22.16b
+	aese	v6.16b, v27.16b
+	aesmc	v6.16b, v6.16b
 	aese	v17.16b, v26.16b
 	aesmc	v17.16b, v17.16b
-	aese	v20.16b, v27.16b
-	aesmc	v20.16b, v20.16b
-	stp	q16, q2, [x5, #-64]
-	eor3	v26.16b, v21.16b, v23.16b, v2.16b
-	aese	v21.16b, v23.16b
-	aesmc	v21.16b, v21.16b
-	eor	v3.16b, v18.16b, v4.16b
-	eor	v25.16b, v19.16b, v30.16b
-	eor	v23.16b, v17.16b, v6.16b
-	eor	v16.16b, v29.16b, v5.16b
-	eor	v24.16b, v21.16b, v7.16b
-	and	v2.16b, v23.16b, v16.16b
-	aese	v18.16b, v4.16b
-	aesmc	v18.16b, v18.16b
-	aese	v29.16b, v5.16b
-	aesmc	v29.16b, v29.16b
-	eor3	v1.16b, v1.16b, v3.16b, v25.16b
-	aese	v21.16b, v7.16b
-	aesmc	v21.16b, v21.16b
-	aese	v17.16b, v6.16b
-	aesmc	v17.16b, v17.16b
-	eor3	v1.16b, v1.16b, v2.16b, v24.16b
-	aese	v19.16b, v30.16b
+	eor	v27.16b, v7.16b, v23.16b
+	eor	v26.16b, v19.16b, v4.16b
+	ldp	q25, q20, [x6, #-32]
+	aese	v7.16b, v23.16b
+	aesmc	v7.16b, v7.16b
+	aese	v19.16b, v4.16b
 	aesmc	v19.16b, v19.16b
-	eor3	v27.16b, v20.16b, v26.16b, v1.16b
-	aese	v20.16b, v26.16b
-	aesmc	v20.16b, v20.16b
-	eor	v30.16b, v29.16b, v3.16b
-	eor	v7.16b, v18.16b, v25.16b
-	eor	v6.16b, v21.16b, v23.16b
-	eor	v5.16b, v17.16b, v16.16b
-	eor	v4.16b, v20.16b, v24.16b
-	and	v2.16b, v6.16b, v5.16b
-	eor3	v0.16b, v0.16b, v7.16b, v30.16b
-	aese	v18.16b, v25.16b
+	and	v0.16b, v3.16b, v27.16b
+	eor	v23.16b, v7.16b, v24.16b
+	eor3	v28.16b, v1.16b, v0.16b, v26.16b
+	aese	v7.16b, v24.16b
+	aesmc	v7.16b, v7.16b
+	eor3	v2.16b, v18.16b, v29.16b, v28.16b
+	aese	v18.16b, v29.16b
 	aesmc	v18.16b, v18.16b
-	aese	v29.16b, v3.16b
-	aesmc	v29.16b, v29.16b
-	eor3	v0.16b, v0.16b, v4.16b, v2.16b
-	aese	v20.16b, v24.16b
-	aesmc	v20.16b, v20.16b
-	aese	v21.16b, v23.16b
-	aesmc	v21.16b, v21.16b
-	stp	q1, q0, [x5, #-32]
-	aese	v17.16b, v16.16b
-	aesmc	v17.16b, v17.16b
-	eor3	v3.16b, v19.16b, v27.16b, v0.16b
-	aese	v19.16b, v27.16b
+	eor	v4.16b, v16.16b, v22.16b
+	eor	v24.16b, v19.16b, v3.16b
+	eor3	v1.16b, v21.16b, v23.16b, v4.16b
+	aese	v19.16b, v3.16b
 	aesmc	v19.16b, v19.16b
+	aese	v16.16b, v22.16b
+	aesmc	v16.16b, v16.16b
+	eor	v22.16b, v6.16b, v27.16b
+	eor	v21.16b, v18.16b, v26.16b
+	and	v0.16b, v24.16b, v22.16b
+	aese	v6.16b, v27.16b
+	aesmc	v6.16b, v6.16b
+	eor3	v0.16b, v1.16b, v21.16b, v0.16b
+	aese	v18.16b, v26.16b
+	aesmc	v18.16b, v18.16b
+	eor3	v26.16b, v17.16b, v2.16b, v0.16b
+	aese	v17.16b, v2.16b
+	aesmc	v17.16b, v17.16b
+	stp	q28, q0, [x5, #-64]
+	sub	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
+	eor	v2.16b, v6.16b, v23.16b
+	eor	v27.16b, v7.16b, v4.16b
+	eor3	v1.16b, v25.16b, v2.16b, v27.16b
+	aese	v6.16b, v23.16b
+	aesmc	v6.16b, v6.16b
+	aese	v7.16b, v4.16b
+	aesmc	v7.16b, v7.16b
+	eor	v4.16b, v18.16b, v24.16b
+	eor	v3.16b, v19.16b, v22.16b
+	eor	v23.16b, v17.16b, v21.16b
+	and	v0.16b, v4.16b, v3.16b
+	eor3	v25.16b, v1.16b, v0.16b, v23.16b
+	aese	v19.16b, v22.16b
+	aesmc	v19.16b, v19.16b
+	aese	v17.16b, v21.16b
+	aesmc	v17.16b, v17.16b
+	aese	v18.16b, v24.16b
+	aesmc	v18.16b, v18.16b
+	eor3	v28.16b, v16.16b, v26.16b, v25.16b
+	aese	v16.16b, v26.16b
+	aesmc	v16.16b, v16.16b
+	eor	v0.16b, v19.16b, v2.16b
+	eor	v1.16b, v6.16b, v27.16b
+	eor3	v24.16b, v20.16b, v1.16b, v0.16b
+	aese	v6.16b, v27.16b
+	aesmc	v6.16b, v6.16b
+	aese	v19.16b, v2.16b
+	aesmc	v19.16b, v19.16b
+	eor	v20.16b, v17.16b, v4.16b
+	eor	v22.16b, v18.16b, v3.16b
+	eor	v2.16b, v16.16b, v23.16b
+	and	v21.16b, v20.16b, v22.16b
+	eor3	v21.16b, v24.16b, v2.16b, v21.16b
+	aese	v16.16b, v23.16b
+	aesmc	v16.16b, v16.16b
+	aese	v17.16b, v4.16b
+	aesmc	v17.16b, v17.16b
+	aese	v18.16b, v3.16b
+	aesmc	v18.16b, v18.16b
+	eor3	v4.16b, v7.16b, v28.16b, v21.16b
+	aese	v7.16b, v28.16b
+	aesmc	v7.16b, v7.16b
+	stp	q25, q21, [x5, #-32]
 	tbz	x4, #63, Laegis256_decrypt_sha3_2
 	add	x4, x4, #6                      // for k in 0..length / 16 unroll 6, 1 {
-	eor	v29.16b, v29.16b, v7.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v17.16b, v17.16b, v30.16b
-	eor	v21.16b, v21.16b, v5.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v20.16b, v20.16b, v6.16b
-	eor	v19.16b, v19.16b, v4.16b
-	eor	v18.16b, v18.16b, v3.16b
+	eor	v19.16b, v19.16b, v1.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v18.16b, v18.16b, v0.16b
+	eor	v17.16b, v17.16b, v22.16b       // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v16.16b, v16.16b, v20.16b
+	eor	v7.16b, v7.16b, v2.16b
+	eor	v6.16b, v6.16b, v4.16b
 Laegis256_decrypt_sha3_3:
 	cbz	x4, Laegis256_decrypt_sha3_5    // for k in 0..length / 16 unroll 6, 1 {
 Laegis256_decrypt_sha3_4:
-	mov	v16.16b, v17.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v3.16b, v29.16b
-	mov	v7.16b, v21.16b
-	mov	v4.16b, v18.16b
-	mov	v5.16b, v19.16b
-	mov	v6.16b, v20.16b
-	and	v1.16b, v20.16b, v21.16b        // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
+	mov	v23.16b, v18.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v21.16b, v16.16b
+	mov	v3.16b, v19.16b
+	mov	v22.16b, v17.16b
+	mov	v4.16b, v6.16b
+	mov	v20.16b, v7.16b
+	and	v1.16b, v16.16b, v17.16b        // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
 	ldr	q0, [x6], #16                   // let m = stream_256(s, load(u8x16, src, 16 * k));
-	eor3	v2.16b, v19.16b, v17.16b, v29.16b
-	aese	v7.16b, v22.16b
-	aesmc	v7.16b, v7.16b
-	aese	v4.16b, v22.16b
+	eor3	v2.16b, v7.16b, v18.16b, v19.16b
+	aese	v4.16b, v5.16b
 	aesmc	v4.16b, v4.16b
-	aese	v5.16b, v22.16b
-	aesmc	v5.16b, v5.16b
-	aese	v16.16b, v22.16b
-	aesmc	v16.16b, v16.16b
-	aese	v6.16b, v22.16b
-	aesmc	v6.16b, v6.16b
+	aese	v22.16b, v5.16b
+	aesmc	v22.16b, v22.16b
+	aese	v21.16b, v5.16b
+	aesmc	v21.16b, v21.16b
+	aese	v23.16b, v5.16b
+	aesmc	v23.16b, v23.16b
+	aese	v20.16b, v5.16b
+	aesmc	v20.16b, v20.16b
 	eor3	v0.16b, v2.16b, v1.16b, v0.16b
-	aese	v3.16b, v22.16b
+	aese	v3.16b, v5.16b
 	aesmc	v3.16b, v3.16b
+	eor	v7.16b, v4.16b, v7.16b          // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
 	sub	x4, x4, #1                      // for k in 0..length / 16 unroll 6, 1 {
 	str	q0, [x5], #16                   // store(dst, 16 * k, m);
-	eor	v21.16b, v6.16b, v21.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor3	v18.16b, v18.16b, v3.16b, v0.16b
-	eor	v20.16b, v5.16b, v20.16b
-	eor	v29.16b, v16.16b, v29.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v17.16b, v7.16b, v17.16b
-	eor	v19.16b, v4.16b, v19.16b
+	eor3	v6.16b, v6.16b, v3.16b, v0.16b
+	eor	v17.16b, v21.16b, v17.16b
+	eor	v18.16b, v22.16b, v18.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v19.16b, v23.16b, v19.16b
+	eor	v16.16b, v20.16b, v16.16b
 	cbnz	x4, Laegis256_decrypt_sha3_4
 Laegis256_decrypt_sha3_5:
 	and	x9, x3, #0xf                    // if length % 16 != 0 {
@@ -5952,19 +5949,19 @@ Laegis256_decrypt_sha3_5:
 	add	x1, x1, x5
 	mov	x4, x9
 	mov	x6, x7
-	str	q22, [x7]
+	str	q5, [x7]
 Laegis256_decrypt_sha3_6:
 	ldrb	w3, [x1], #1                    // for k in 0..n % 16 { block[k] = p[n / 16 * 16 + k]; }
 	sub	x4, x4, #1
 	strb	w3, [x6], #1
 	cbnz	x4, Laegis256_decrypt_sha3_6
-	eor3	v2.16b, v19.16b, v17.16b, v29.16b // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
+	eor3	v2.16b, v7.16b, v18.16b, v19.16b // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
 	ldr	q0, [x7]                        // return load(u8x16, block, 0);
 	add	x4, sp, #0                      // store(block, 0, stream_256(s, tail_256(src, length)));
 	add	x1, x2, x5                      // for k in 0..length % 16 { dst[length / 16 * 16 + k] = block[k]; }
 	mov	x5, x4
 	mov	x3, x9
-	and	v1.16b, v20.16b, v21.16b
+	and	v1.16b, v16.16b, v17.16b
 	eor3	v0.16b, v2.16b, v1.16b, v0.16b
 	str	q0, [x4]
 Laegis256_decrypt_sha3_7:
@@ -5978,41 +5975,37 @@ Laegis256_decrypt_sha3_8:
 	sub	x1, x1, #1                      // for k in length % 16..16 { block[k] = 0; }
 	strb	wzr, [x2], #1
 	cbnz	x1, Laegis256_decrypt_sha3_8
-	mov	v0.16b, v29.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	ldr	q5, [x4]                        // s = update_256(s, load(u8x16, block, 0));
-	aese	v0.16b, v22.16b
+	mov	v0.16b, v19.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	ldr	q20, [x4]                       // s = update_256(s, load(u8x16, block, 0));
+	aese	v0.16b, v5.16b
 	aesmc	v0.16b, v0.16b
-	mov	v1.16b, v18.16b
-	mov	v2.16b, v19.16b
-	mov	v3.16b, v20.16b
-	mov	v4.16b, v21.16b
-	aese	v1.16b, v22.16b
+	mov	v1.16b, v6.16b
+	mov	v2.16b, v7.16b
+	mov	v3.16b, v16.16b
+	mov	v4.16b, v17.16b
+	aese	v1.16b, v5.16b
 	aesmc	v1.16b, v1.16b
-	aese	v2.16b, v22.16b
+	aese	v2.16b, v5.16b
 	aesmc	v2.16b, v2.16b
-	aese	v3.16b, v22.16b
+	aese	v3.16b, v5.16b
 	aesmc	v3.16b, v3.16b
-	aese	v4.16b, v22.16b
+	aese	v4.16b, v5.16b
 	aesmc	v4.16b, v4.16b
-	aese	v22.16b, v17.16b
-	aesmc	v22.16b, v22.16b
-	eor3	v18.16b, v18.16b, v5.16b, v0.16b // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v19.16b, v1.16b, v19.16b
-	eor	v20.16b, v2.16b, v20.16b
-	eor	v21.16b, v3.16b, v21.16b
-	eor	v17.16b, v4.16b, v17.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v29.16b, v22.16b, v29.16b
+	aese	v5.16b, v18.16b
+	aesmc	v5.16b, v5.16b
+	eor3	v6.16b, v6.16b, v20.16b, v0.16b // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v7.16b, v1.16b, v7.16b
+	eor	v16.16b, v2.16b, v16.16b
+	eor	v17.16b, v3.16b, v17.16b
+	eor	v18.16b, v4.16b, v18.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v19.16b, v5.16b, v19.16b
 Laegis256_decrypt_sha3_9:
-	stp	q18, q19, [x0]                  // static for k in 0..6 { state.s[k] = s[k]; }
-	stp	q20, q21, [x0, #32]
-	stp	q17, q29, [x0, #64]
+	stp	q6, q7, [x0]                    // static for k in 0..6 { state.s[k] = s[k]; }
+	stp	q16, q17, [x0, #32]
+	stp	q18, q19, [x0, #64]
 	stp	xzr, xzr, [sp]
 	stp	xzr, xzr, [sp, #16]
 	add	sp, sp, #32
-	.cfi_def_cfa_offset	16
-	ldr	d8, [sp]
-	.cfi_restore	d8
-	add	sp, sp, #16
 	.cfi_def_cfa_offset	0
 	ret
 	.cfi_endproc

@@ -222,9 +222,9 @@ Locb_aes_hw_encrypt_4:
 	aesmc	v0.16b, v0.16b
 	aese	v0.16b, v18.16b
 	aesmc	v0.16b, v0.16b
+	add	x13, x13, #1
 	aese	v0.16b, v19.16b
 	aesmc	v0.16b, v0.16b
-	add	x13, x13, #1
 	aese	v0.16b, v20.16b                 // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 	eor	v0.16b, v22.16b, v0.16b
 	str	q0, [x12], #16

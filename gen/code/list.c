@@ -59,11 +59,15 @@ static bool comes_too_early(const struct list *l, const struct mach_insn *i)
            && meets_erratum(l->f->core, l->d.node[l->order[l->count - 1]].insn, i);
 }
 
-/* What is ready stands in this order: the longest way to the end first. */
+/* What is ready stands in this order. */
 static bool stands_before(const struct list *l, int a, int b)
 {
-    const int x = l->d.node[a].height, y = l->d.node[b].height;
-    return x != y ? x > y : a < b;
+    int order = l->d.node[b].height - l->d.node[a].height;
+    if (l->priority == SHORTEST_BEFORE)
+        order = l->depth[a] - l->depth[b];
+    if (l->priority == SOONEST_WRITTEN && l->timing[a]->latency != l->timing[b]->latency)
+        order = l->timing[a]->latency - l->timing[b]->latency;
+    return order != 0 ? order < 0 : a < b;
 }
 
 static void add_ready(struct list *l, int node)
@@ -105,6 +109,66 @@ static int choose(const struct list *l, int end, int *soonest)
     return first;
 }
 
+/* The first cycle for NODE by what it waits for and by what is written before it. */
+static int first_cycle(const struct list *l, int node)
+{
+    const struct timing *t = l->timing[node];
+    int cycle = l->earliest[node] > l->cycle ? l->earliest[node] : l->cycle;
+    if (l->in_order && !(t->flags & RETIRES_EARLY) && cycle < l->written - t->latency)
+        cycle = l->written - t->latency;
+    return cycle;
+}
+
+/* When NODE would be written, if that keeps others waiting. */
+static int write_cycle(const struct list *l, int node)
+{
+    const struct timing *t = l->timing[node];
+    return t->flags & RETIRES_EARLY ? INT_MAX : first_cycle(l, node) + t->latency;
+}
+
+/* The soonest writes of what is ready: of one, and of all others. */
+struct soonest { int node, write, others; };
+
+static struct soonest soonest_writes(const struct list *l, int end)
+{
+    struct soonest s = { -1, INT_MAX, INT_MAX };
+    for (int r = 0; r < l->ready_count; r++) {
+        const int node = l->ready[r], write = node < end ? write_cycle(l, node) : INT_MAX;
+        if (write < s.write) {
+            s.others = s.write;
+            s.write = write;
+            s.node = node;
+        } else if (write < s.others) {
+            s.others = write;
+        }
+    }
+    return s;
+}
+
+/* What goes first counting the cycles that it keeps others waiting; it may have to
+ * be waited for. */
+static int choose_undelaying(const struct list *l, int end, int *soonest)
+{
+    const struct soonest s = soonest_writes(l, end);
+    int best = -1, least = INT_MAX, shortest = 0;
+    for (int r = 0; r < l->ready_count; r++) {
+        const int node = l->ready[r], latency = l->timing[node]->latency;
+        if (node >= end)
+            continue;
+        const int others = node == s.node ? s.others : s.write, write = write_cycle(l, node);
+        int cost = first_cycle(l, node) + comes_too_early(l, l->d.node[node].insn);
+        if (write != INT_MAX && write > others)
+            cost += write - others;
+        if (cost > least || (cost == least && latency >= shortest))
+            continue;
+        best = r;
+        least = cost;
+        shortest = latency;
+    }
+    *soonest = l->cycle + 1;
+    return best >= 0 && can_issue(l, l->ready[best]) ? best : -1;
+}
+
 /* What decides with registers short, first to last; what would have to wait counts
  * as well. */
 struct merit { int demand, node; bool waits, comes_too_early; };
@@ -136,6 +200,14 @@ static int choose_tight(const struct list *l, int end)
         }
     }
     return best;
+}
+
+static int choose_next(const struct list *l, int end, int *soonest)
+{
+    if (is_tight(l))
+        return choose_tight(l, end);
+    return l->priority == NOTHING_DELAYED ? choose_undelaying(l, end, soonest)
+                                          : choose(l, end, soonest);
 }
 
 static void start_cycle(struct list *l, int cycle)
@@ -219,7 +291,7 @@ static bool place_all(struct list *l)
         const int end = l->window > 0 ? l->first + l->window : l->d.n;
         int soonest = l->cycle + 1, r = -1;
         if (l->slots > 0)
-            r = is_tight(l) ? choose_tight(l, end) : choose(l, end, &soonest);
+            r = choose_next(l, end, &soonest);
         if (r < 0) {
             start_cycle(l, soonest);
             continue;
@@ -248,6 +320,16 @@ static void find_timing(struct list *l)
     }
 }
 
+static void find_depths(struct list *l)
+{
+    for (int k = 0; k < l->d.n; k++)
+        for (int e = 0; e < l->d.node[k].out.n; e++) {
+            const struct depend_edge *edge = &l->d.node[k].out.at[e];
+            if (l->depth[k] + edge->latency > l->depth[edge->to])
+                l->depth[edge->to] = l->depth[k] + edge->latency;
+        }
+}
+
 void list_init(struct list *l, struct mach_func *f, struct mach_insn *first,
                struct mach_insn *last, const struct bitset *before, const struct bitset *after)
 {
@@ -258,11 +340,13 @@ void list_init(struct list *l, struct mach_func *f, struct mach_insn *first,
     l->pressure = pressure_new(&l->lives);
     l->waits = NEW_ARRAY(int, l->d.n);
     l->earliest = NEW_ARRAY(int, l->d.n);
+    l->depth = NEW_ARRAY(int, l->d.n);
     l->ready = NEW_ARRAY(int, l->d.n);
     l->order = NEW_ARRAY(int, l->d.n);
     l->placed = NEW_ARRAY(bool, l->d.n);
     l->timing = NEW_ARRAY(const struct timing *, l->d.n);
     find_timing(l);
+    find_depths(l);
 }
 
 bool list_try(struct list *l, const struct strategy *how, const int registers[CLASS_COUNT])
@@ -271,5 +355,6 @@ bool list_try(struct list *l, const struct strategy *how, const int registers[CL
         l->limit[class] = registers[class] - HEADROOM - how->fewer;
     l->window = how->window;
     l->in_order = l->f->core->in_order && !how->any_write_back;
+    l->priority = how->priority;
     return place_all(l);
 }

@@ -1,18 +1,28 @@
 /* list.h: one order of a stretch of straight code, by list scheduling.
  *
  * Cycle by cycle on the core's table: of what is ready, the instruction with the
- * longest way to the end goes first; when registers run short, one that frees
- * some. A strategy says how far ahead is looked, and when registers are short.
+ * best priority goes first; when registers run short, one that frees some. A strategy
+ * says what the priority is, how far ahead is looked, and when registers are short.
  */
 #ifndef KGEN_CODE_LIST_H
 #define KGEN_CODE_LIST_H
 
 #include "code/pressure.h"
 
+/* What goes first. */
+enum list_priority {
+    LONGEST_BEHIND,             /* the critical path */
+    SHORTEST_BEFORE,            /* what could go first of all */
+    SOONEST_WRITTEN,            /* in order, a short operation waits for a long one before it */
+    NOTHING_DELAYED,            /* what keeps nothing else waiting until it is written */
+    PRIORITY_COUNT
+};
+
 struct strategy {
     int window;                 /* only so far ahead of the first that is not placed; 0: any */
     int fewer;                  /* registers count as short so much earlier */
     bool any_write_back;        /* as if results could be written in any order */
+    enum list_priority priority;
 };
 
 struct list {
@@ -35,6 +45,8 @@ struct list {
     int window, first;          /* nodes below `first` are placed */
     int limit[CLASS_COUNT];     /* from so many on, registers are short */
     int slots;                  /* of this cycle, not used */
+    int *depth;                 /* by node: the longest way to it from the start */
+    enum list_priority priority;
     bool in_order;              /* results are written in that of the instructions … */
     int written;                /* … so far until then */
     int port_free[CORE_MAX_PORTS];      /* the cycle from which it is */

@@ -21,6 +21,10 @@ static int collect_work(const struct loop_graph *g, const struct core *core, str
         const struct timing *t = core_timing(core, g->node[k].insn->insn);
         int w = 0;
         *uops += t->uops;
+        /* A pair takes one port (pipeline.c, paired_step). Not for several judges: what pairs
+         * gain in order would be paid for out of order (AEGIS on Cortex-A72: 10 %). */
+        if (g->node[k].is_partner && core == g->f->core && core->in_order)
+            continue;
         while (w < n && work[w].ports != t->ports)
             w++;
         if (w == n)

@@ -24,16 +24,18 @@ enum { MOST_SPARE = 4 };
 /* Percent that one pass of a loop may take longer than the quickest and still be tried. */
 enum { LOOP_SLACK = 15 };
 
+#define LOOKING(ahead, thrift) { ahead, thrift, false, LONGEST_BEHIND }
+
 /* The one to prefer comes last: near to the order of selection, but not so near that
  * an out-of-order core loses (AEGIS on Neoverse N1: 1 to 7 % at 16, nothing at 32). */
 static const struct strategy usual[] = {
-    { 0, 0, false }, { 128, 0, false }, { 96, 0, false }, { 80, 0, false }, { 64, 0, false },
-    { 48, 0, false }, { 32, 0, false },
+    LOOKING(0, 0), LOOKING(128, 0), LOOKING(96, 0), LOOKING(80, 0), LOOKING(64, 0),
+    LOOKING(48, 0), LOOKING(32, 0),
 };
 /* When none of those fits the registers. */
 static const struct strategy thrifty[] = {
-    { 0, 4, false }, { 0, 8, false }, { 64, 4, false }, { 32, 4, false }, { 24, 0, false },
-    { 16, 0, false }, { 8, 0, false }, { 0, 24, false },
+    LOOKING(0, 4), LOOKING(0, 8), LOOKING(64, 4), LOOKING(32, 4), LOOKING(24, 0),
+    LOOKING(16, 0), LOOKING(8, 0), LOOKING(0, 24),
 };
 
 /* A stretch, and the best of its orders so far. */
@@ -43,7 +45,8 @@ struct stretch {
     int slack;                  /* percent, of one pass */
     struct steady *steady;      /* NULL: no loop */
     int *best;
-    int quickest, interval;     /* one pass; as a loop */
+    int quickest[2];            /* one pass, by any_write_back: they cannot be compared */
+    int interval;               /* as a loop */
 };
 
 static bool is_loop_of_one_block(const struct mach_block *b)
@@ -88,12 +91,13 @@ static void keep(struct stretch *s)
 static void try_strategy(struct stretch *s, const struct strategy *how)
 {
     struct list *l = &s->list;
+    int *quickest = &s->quickest[how->any_write_back];
+    l->cycles = *quickest == INT_MAX ? INT_MAX : *quickest + *quickest * s->slack / 100 + 1;
     /* A window as wide as the stretch is none. */
     if (how->window >= l->d.n || !list_try(l, how, s->registers))
         return;
-    if (l->cycle < s->quickest)
-        s->quickest = l->cycle;
-    l->cycles = s->quickest + s->quickest * s->slack / 100 + 1;
+    if (l->cycle < *quickest)
+        *quickest = l->cycle;
     const int interval = s->steady != NULL ? steady_interval(s->steady, l->order, l->d.n) : 0;
     if (interval > s->interval)
         return;
@@ -104,11 +108,13 @@ static void try_strategy(struct stretch *s, const struct strategy *how)
 /* All kinds of orders, for a loop that a core runs as it is written. */
 static void try_patiently(struct stretch *s)
 {
-    static const int windows[] = { 0, 160, 128, 112, 96, 80, 72, 64, 56, 48, 40, 32 };
-    for (int w = 0; w < COUNT(windows); w++)
-        for (int fewer = -1; fewer <= 4; fewer++)
-            for (int any = 0; any < 2; any++)
-                try_strategy(s, &(struct strategy){ windows[w], fewer, any });
+    static const int windows[] = { 0, 160, 128, 112, 96, 80, 72, 64, 56, 48, 40, 32, 24 };
+    for (int p = PRIORITY_COUNT - 1; p >= 0; p--)
+        for (int w = 0; w < COUNT(windows); w++)
+            for (int fewer = -1; fewer <= 4; fewer++)
+                for (int any = 0; any < 2; any++)
+                    try_strategy(s, &(struct strategy){ windows[w], fewer, any,
+                                                        (enum list_priority)p });
 }
 
 static bool find_order(struct stretch *s)
@@ -118,9 +124,9 @@ static bool find_order(struct stretch *s)
         try_patiently(s);
     for (int k = 0; k < COUNT(usual); k++)
         try_strategy(s, &usual[k]);
-    for (int k = 0; k < COUNT(thrifty) && s->quickest == INT_MAX; k++)
+    for (int k = 0; k < COUNT(thrifty) && s->interval == INT_MAX; k++)
         try_strategy(s, &thrifty[k]);
-    return s->quickest < INT_MAX;
+    return s->interval < INT_MAX;
 }
 
 /* The order of the lowest peak; false when the code has it already. */
@@ -157,7 +163,8 @@ static void reorder(struct stretch *s, struct mach_insn *behind)
 static void schedule_stretch(struct mach_func *f, struct mach_insn *first, struct mach_insn *last,
                              const struct bitset *before, const struct bitset *after)
 {
-    struct stretch s = { .slack = f->core->order_slack, .quickest = INT_MAX, .interval = INT_MAX };
+    struct stretch s = { .slack = f->core->order_slack, .quickest = { INT_MAX, INT_MAX },
+                         .interval = INT_MAX };
     struct steady steady;
     list_init(&s.list, f, first, last, before, after);
     count_registers(s.registers, first->block);
