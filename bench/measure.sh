@@ -3,12 +3,12 @@
 #
 # Writes SCRATCH/loops.tsv, a line for each loop, core and way of scheduling:
 #
-#     way module loop core instructions steps bytes model bound set-by llvm-mca
+#     way module loop core instructions steps bytes model bound set-by write-back llvm-mca
 #
 # Cycles are those of a turn, over 100 turns. `way` is "default" (the source's tune),
 # "tuned" (for that core) or "unfused" (for that core, as if it joined no pairs of AES
-# instructions: llvm-mca does not). SCRATCH/pairs.tsv has the model's cycles when pairs
-# are counted as what they are (module loop core cycles).
+# instructions: llvm-mca does not). SCRATCH/pairs.tsv has what the model says when pairs
+# are counted as what they are: module loop core model bound set-by write-back.
 set -eu
 kgen=${KGEN:-build/kgen}
 scratch=$1
@@ -57,5 +57,5 @@ done
 for core in $in_order; do
     measure unfused "$core" --tune "$core" --unfused
     $kgen cost kernels.def --lines --pairs --core "$core" --tune "$core" |
-        awk -F '\t' -v OFS='\t' '{ print $1, $2, $3, $7 }' >>"$scratch/pairs.tsv"
+        cut -f 1-3,7-10 >>"$scratch/pairs.tsv"
 done

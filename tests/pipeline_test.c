@@ -185,7 +185,62 @@ START_TEST(no_loop_is_faster_than_its_bound)
         ck_assert_int_ge(interval + 1, b.ports);
         ck_assert_int_ge(interval + 1, b.slots);
         ck_assert_int_ge(interval + 1, b.recurrence);
+        ck_assert_int_ge(interval + 1, b.write_back);
     }
+}
+END_TEST
+
+static struct pipeline_bound bound_of(const char *core, bool fused, const char *text)
+{
+    int n;
+    struct pipeline *p = loaded(core, fused, text, &n);
+    return pipeline_bound(p, NULL, n);
+}
+
+START_TEST(a_load_beside_vector_code_costs_it_a_cycle_in_order)
+{
+    static const char code[] =
+        "eor\tv0.16b, v8.16b, v9.16b\neor\tv1.16b, v8.16b, v9.16b\nldr\tq2, [x0]";
+
+    ck_assert_int_eq(bound_of("cortex-a53", false, code).ports, 200);
+    ck_assert_int_eq(bound_of("cortex-a53", false, code).write_back, 300);
+    /* Out of order nothing waits to be written. */
+    ck_assert_int_eq(bound_of("cortex-a72", false, code).write_back, 0);
+}
+END_TEST
+
+START_TEST(a_chain_of_long_and_short_leaves_cycles_empty)
+{
+    /* On Cortex-A55 aese takes 4, eor 1: two cycles between them. */
+    const struct pipeline_bound b =
+        bound_of("cortex-a55", false, "aese\tv0.16b, v9.16b\neor\tv0.16b, v0.16b, v8.16b");
+
+    ck_assert_int_eq(b.ports, 200);
+    ck_assert_int_eq(b.write_back, 400);
+}
+END_TEST
+
+START_TEST(who_reads_an_operand_comes_before_what_writes_over_it)
+{
+    /* v1 is read by the eor, which waits for v2, before the aese destroys it. */
+    const struct pipeline_bound b = bound_of(
+        "cortex-a53", false,
+        "eor\tv2.16b, v2.16b, v1.16b\naese\tv1.16b, v9.16b\neor\tv2.16b, v2.16b, v8.16b");
+
+    ck_assert_int_eq(b.recurrence, 1200);
+    ck_assert_int_eq(bound_of("cortex-a53", false,
+                              "eor\tv2.16b, v2.16b, v1.16b\naese\tv1.16b, v2.16b").recurrence,
+                     1200);
+}
+END_TEST
+
+START_TEST(a_chain_goes_through_a_joined_pair)
+{
+    static const char code[] = "eor\tv0.16b, v0.16b, v8.16b\naese\tv0.16b, v9.16b\n"
+                               "aesmc\tv0.16b, v0.16b";
+
+    ck_assert_int_eq(bound_of("cortex-a53", true, code).recurrence, 1200);
+    ck_assert_int_eq(bound_of("cortex-a53", false, code).recurrence, 1800);
 }
 END_TEST
 
@@ -234,6 +289,10 @@ Suite *pipeline_suite(void)
     tcase_add_test(t, a_pair_apart_is_not_joined);
     tcase_add_loop_test(t, one_instruction_after_the_other_is_a_run, 0, n);
     tcase_add_loop_test(t, no_loop_is_faster_than_its_bound, 0, n);
+    tcase_add_test(t, a_load_beside_vector_code_costs_it_a_cycle_in_order);
+    tcase_add_test(t, a_chain_of_long_and_short_leaves_cycles_empty);
+    tcase_add_test(t, who_reads_an_operand_comes_before_what_writes_over_it);
+    tcase_add_test(t, a_chain_goes_through_a_joined_pair);
     tcase_add_test(t, events_say_what_was_waited_for);
     tcase_add_test(t, an_order_is_an_argument);
     suite_add_tcase(suite, t);

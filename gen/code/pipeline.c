@@ -91,8 +91,10 @@ static void add_operands(struct pipeline *p, struct step *s, const struct mach_i
             continue;
         if (o->role != ROLE_DEF) {
             const struct vreg *v = op->tied != NULL ? op->tied : op->reg;
-            if (!is_constant(v))
+            if (!is_constant(v)) {
                 add_read(p, s, slot_for(p, v), i, read);
+                s->read[s->reads - 1].destroys = o->role == ROLE_TIED && k != base;
+            }
             read++;
         }
         if (o->role == ROLE_USE || is_constant(op->reg))
@@ -167,6 +169,7 @@ static struct step paired_step(const struct pipeline *p, struct step s)
 {
     s.uses = 0;
     s.buffers = 0;
+    s.first_in_cycle = false;
     s.uops = p->core->in_order ? 1 : 0;
     s.latency = s.first_write = s.write[0].latency = p->core->aes_pair_latency;
     memset(s.read[0].early, NOTHING, sizeof s.read[0].early);

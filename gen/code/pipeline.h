@@ -74,6 +74,7 @@ struct pipeline_bound {
     uint32_t of_ports;          /* … these */
     int slots;                  /* for the issue slots */
     int recurrence;             /* for what depends on the iteration before */
+    int write_back;             /* because results are written in order; 0: nothing more */
 };
 struct pipeline_bound pipeline_bound(struct pipeline *p, const int *order, int n);
 

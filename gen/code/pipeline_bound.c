@@ -2,8 +2,9 @@
  *
  * Ports: of every set of ports, what can issue nowhere else, over how many they
  * are. Slots: the micro-operations over the width. Recurrence: the rate at which
- * results would come if nothing but registers were waited for. In-order write-back
- * is no part of it: it depends on the order.
+ * results would come if nothing but registers were waited for; on an in-order core what
+ * writes over an operand does not issue before the others that read it. In-order
+ * write-back: pipeline_write_back.c.
  */
 #include "code/pipeline_steps.h"
 
@@ -63,27 +64,61 @@ static void bound_ports(struct pipeline_bound *b, const struct pipeline *p, cons
     }
 }
 
-/* When the last result would be there after a number of turns. */
+/* By register: when it is there, from which network, and when it is read last. */
+struct arrivals { int *time, *network, *read; };
+
+/* When what it reads is there. */
+static int operands_cycle(const struct pipeline *p, const struct arrivals *a, const struct step *t)
+{
+    int at = 0;
+    for (int r = 0; r < t->reads; r++) {
+        const int slot = t->read[r].slot;
+        const int there = a->time[slot] - t->read[r].early[a->network[slot]];
+        at = there > at ? there : at;
+        if (p->core->in_order && t->read[r].destroys && a->read[slot] > at)
+            at = a->read[slot];
+    }
+    return at;
+}
+
+static void arrive(struct arrivals *a, const struct step *t, int at)
+{
+    for (int r = 0; r < t->reads; r++)
+        if (at > a->read[t->read[r].slot])
+            a->read[t->read[r].slot] = at;
+    for (int w = 0; w < t->writes; w++) {
+        const int slot = t->write[w].slot;
+        a->time[slot] = at + t->write[w].latency;
+        a->network[slot] = t->write[w].network;
+        a->read[slot] = at;
+    }
+}
+
+/* One turn; the second of a pair goes with the first. The latest that anything issues. */
+static int turn_cycle(const struct pipeline *p, struct arrivals *a, const int *order, int n)
+{
+    int at = 0, latest = 0;
+    for (int k = 0; k < n; k++) {
+        const int last = k > 0 ? order[k - 1] : -1;
+        const struct step *t = step_after(p, last, order[k]);
+        if (!are_pair(p, last, order[k]))
+            at = operands_cycle(p, a, t);
+        arrive(a, t, at);
+        latest = at > latest ? at : latest;
+    }
+    return latest;
+}
+
 static int bound_recurrence(struct pipeline *p, const int *order, int n)
 {
-    int *time = p->time, *network = p->network, half = 0, latest = 0;
-    memset(time, 0, sizeof *time * (size_t)p->slots);
-    memset(network, 0, sizeof *network * (size_t)p->slots);
+    struct arrivals a = { p->time, p->network, p->origin };
+    int half = 0, latest = 0;
+    memset(a.time, 0, sizeof *a.time * (size_t)p->slots);
+    memset(a.network, 0, sizeof *a.network * (size_t)p->slots);
+    memset(a.read, 0, sizeof *a.read * (size_t)p->slots);
     for (int turn = 0; turn < 2 * TURNS; turn++) {
-        for (int k = 0; k < n; k++) {
-            const struct step *t = step_after(p, k > 0 ? order[k - 1] : -1, order[k]);
-            int at = 0;
-            for (int r = 0; r < t->reads; r++) {
-                const int slot = t->read[r].slot;
-                const int there = time[slot] - t->read[r].early[network[slot]];
-                at = there > at ? there : at;
-            }
-            for (int w = 0; w < t->writes; w++) {
-                time[t->write[w].slot] = at + t->write[w].latency;
-                network[t->write[w].slot] = t->write[w].network;
-            }
-            latest = at > latest ? at : latest;
-        }
+        const int cycle = turn_cycle(p, &a, order, n);
+        latest = cycle > latest ? cycle : latest;
         if (turn == TURNS - 1)
             half = latest;
     }
@@ -101,5 +136,6 @@ struct pipeline_bound pipeline_bound(struct pipeline *p, const int *order, int n
         uops += step_after(p, k > 0 ? order[k - 1] : -1, order[k])->uops;
     b.slots = rounded_up(100 * uops, p->core->issue_width);
     b.recurrence = bound_recurrence(p, order, n);
+    b.write_back = bound_write_back(p, order, n);
     return b;
 }

@@ -11,7 +11,11 @@
 enum { STEP_READS = 8, STEP_WRITES = 5, STEP_USES = CORE_MAX_USES + 1, NETWORKS = 4 };
 
 /* Registers are numbered densely over what is loaded; NZCV is 0. */
-struct step_read { int slot; uint8_t early[NETWORKS]; };
+struct step_read {
+    int slot;
+    uint8_t early[NETWORKS];
+    bool destroys;              /* the instruction must write over it: others read it before */
+};
 struct step_write { int slot; uint8_t latency, network; };
 
 struct step {
@@ -75,6 +79,7 @@ int run_in_order(struct pipeline *p, const int *order, int n, int iterations,
                  struct pipeline_event *events);
 int run_out_of_order(struct pipeline *p, const int *order, int n, int iterations,
                      struct pipeline_event *events);
+int bound_write_back(struct pipeline *p, const int *order, int n);
 struct window *window_new(const struct core *core);
 void find_port_groups(struct pipeline *p);      /* of what is loaded */
 size_t state_size_for(int slots);      /* pipeline_in_order.c */

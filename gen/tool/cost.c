@@ -78,8 +78,8 @@ static void print_cost(struct text *out, const struct loop *l, const struct loop
         print_number(out, (c->cycles + l->bytes / 2) / l->bytes, 9);
     else
         text_format(out, "%9s", "-");
-    print_number(out, c->bound, 9);
-    text_format(out, "  %s", c->set_by);
+    print_number(out, c->write_back > c->bound ? c->write_back : c->bound, 9);
+    text_format(out, "  %s", c->write_back > c->bound ? "write-back" : c->set_by);
 }
 
 static void print_heading(struct text *out, const struct row_of_variants *r)
@@ -164,7 +164,9 @@ static void print_lines(struct text *out, const struct machines *on, const struc
             print_hundredths(out, cost.cycles);
             text_add(out, "\t");
             print_hundredths(out, cost.bound);
-            text_format(out, "\t%s\n", cost.set_by);
+            text_format(out, "\t%s\t", cost.set_by);
+            print_hundredths(out, cost.write_back);
+            text_add(out, "\n");
         }
 }
 

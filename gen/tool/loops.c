@@ -199,5 +199,7 @@ struct loop_cost loop_cost(struct pipeline *p, const struct core *core, const st
         c.bound = b.ports;
         c.set_by = loop_ports_name(core, b.of_ports);
     }
+    if (l->header != NULL)
+        c.write_back = b.write_back;
     return c;
 }

@@ -31,7 +31,8 @@ void loop_print_insn(struct text *out, const struct mach_insn *i);
 struct loop_cost {
     int cycles;
     int bound;                          /* and what sets it: */
-    const char *set_by;                 /* "VEC0 VEC1", "issue slots", "recurrence" */
+    const char *set_by;                 /* "VEC0-1", "issue slots", "recurrence" */
+    int write_back;                     /* the least because results are written in order; 0: no more */
 };
 struct loop_cost loop_cost(struct pipeline *p, const struct core *core, const struct loop *l);
 const char *loop_ports_name(const struct core *core, uint32_t ports);
