@@ -27,6 +27,7 @@ static const struct { int number; const char *input, *file, *words; } elsewhere[
       "every_instruction_of_every_function_unwinds" },
     { 11, "an indirect call to every export with BTI on", "tests/run/call.c", "guard_branches" },
     { 12, "notes although the guard is false", "tests/platforms_test.sh", "check_false_guard" },
+    { 13, "no blocks of vpaes and AES", "tests/vpaes_test.c", "no_blocks_touch_nothing" },
     { 18, "all modules in one file, no label in the symbol table", "tests/platforms_test.sh",
       "together" },
 };
@@ -360,6 +361,34 @@ END_TEST
 
 /* -- 13, 14: no blocks, and some around the width -- */
 
+/* What goes on through all blocks is what it was. */
+START_TEST(input_13_no_blocks_of_ocb)
+{
+    static const char *const functions[] = { "ocb_aes_hw_encrypt", "ocb_aes_hw_decrypt" };
+    struct emulator *e = load_module("ocb-armv8", _i, TABLES_MIDDLE);
+    for (int i = 0; i < COUNT(functions); i++) {
+        uint8_t was[16], is[16];
+        const uint32_t rounds = 10;
+        emulator_reset(e);
+        fill(was, sizeof was);
+        uint64_t arguments[8] = {
+            0, 0, 0, 1, emulator_buffer(e, NULL, 244, BUFFER_READ_ONLY, EDGE_END, 0),
+            emulator_buffer(e, NULL, 512, BUFFER_READ_ONLY, EDGE_END, 0),
+            emulator_buffer(e, was, 16, BUFFER_READ_WRITE, EDGE_END, 0),
+            emulator_buffer(e, was, 16, BUFFER_READ_WRITE, EDGE_END, 0)
+        };
+        emulator_write(e, arguments[4] + 240, &rounds, sizeof rounds);
+        struct call_report r = emulator_call(e, functions[i], arguments, 8);
+        ck_assert_str_eq(r.fault, "");
+        for (int k = 6; k < 8; k++) {
+            emulator_read(e, arguments[k], is, sizeof is);
+            ck_assert_mem_eq(is, was, sizeof is);
+        }
+    }
+    emulator_free(e);
+}
+END_TEST
+
 START_TEST(input_13_nothing_to_do)
 {
     static const struct { const char *module, *function; int arguments; } calls[] = {
@@ -456,6 +485,7 @@ Suite *field_suite(void)
     tcase_add_test(tests, input_9_mach_o_atoms);
     tcase_add_loop_test(tests, input_10_an_early_return_with_signed_addresses, 0, PLATFORM_COUNT);
     tcase_add_loop_test(tests, input_13_nothing_to_do, 0, PLATFORM_COUNT);
+    tcase_add_loop_test(tests, input_13_no_blocks_of_ocb, 0, PLATFORM_COUNT);
     tcase_add_loop_test(tests, input_14_five_at_a_time_up_to_the_end_of_memory, 0, PLATFORM_COUNT);
     tcase_add_loop_test(tests, arguments_on_the_stack_are_where_c_has_them, 0, PLATFORM_COUNT);
     tcase_add_test(tests, input_15_lanes_of_another_width);
