@@ -81,7 +81,7 @@ need-check: need-build
 
 check: out scripts unit
 
-scripts: $(BUILD)/kgen $(BUILD)/bench/executed need-check
+scripts: $(BUILD)/kgen $(BUILD)/bench/executed $(BUILD)/bench/timed need-check
 	@for s in $(TEST_SCRIPTS); do \
 	    BUILD=$(BUILD) KGEN=$(BUILD)/kgen $$s || { echo "$$s: failed" >&2; exit 1; }; \
 	done
