@@ -73,8 +73,11 @@ run vpaes "$build/vpaes.expected"
 program aesv8 $modes "$out/aesv8-armv8-linux.S"
 run aesv8 "$build/vpaes.expected"
 
-oracle aegis tests/harness/aegis.c tests/harness/fips197.c
-program aegis tests/harness/aegis.c tests/harness/fips197.c "$out/aegis-armv8-linux.S"
+aegis='tests/harness/aegis.c tests/harness/aegis_received.c tests/harness/fips197.c'
+# shellcheck disable=SC2086
+oracle aegis $aegis
+# shellcheck disable=SC2086
+program aegis $aegis "$out/aegis-armv8-linux.S"
 run aegis "$build/aegis.expected"
 
 oracle ocb tests/run/ocb_cases.c

@@ -41,4 +41,18 @@ struct aegis_expected { uint8_t tag[2][32], mac[2][32], c[AEGIS_MOST]; };
 int aegis_case_count(void);
 void aegis_case_at(int i, struct aegis_case *c);
 
+/* -- messages as received: the draft's test vectors 4 and 6 to 9 (aegis_received.c) -- */
+
+enum { AEGIS_RECEIVED = 10 };
+
+/* c.m is the ciphertext; tags of 16 and of 32 bytes. */
+struct aegis_received {
+    struct aegis_case c;
+    uint8_t tag[2][32];
+    bool is_good;
+    const char *name;
+};
+
+void aegis_received_at(int i, struct aegis_received *r);
+
 #endif
