@@ -262,6 +262,66 @@ START_TEST(compact_encodings_are_read_as_they_are_made)
 }
 END_TEST
 
+/* `sub sp, sp, #n`; `stp` of x or d registers that moves sp (Arm ARM C6.2, C7.2). */
+static bool makes_frame(uint32_t w)
+{
+    return (w & 0xff8003ff) == 0xd10003ff || (w & 0xffc003e0) == 0xa98003e0 ||
+           (w & 0xffc003e0) == 0x6d8003e0;
+}
+
+/* Up to the next symbol. */
+static bool has_frame(const struct object_file *o, const struct object_symbol *f)
+{
+    const struct object_section *s = &o->sections[f->section];
+    uint64_t end = s->size;
+    for (int i = 0; i < o->symbol_count; i++)
+        if (o->symbols[i].section == f->section && o->symbols[i].offset > f->offset &&
+            o->symbols[i].offset < end)
+            end = o->symbols[i].offset;
+    for (uint64_t at = f->offset; at + 4 <= end; at += 4) {
+        uint32_t w;
+        memcpy(&w, s->bytes + at, sizeof w);
+        if (makes_frame(w))
+            return true;
+    }
+    return false;
+}
+
+/* What has no frame needs no DWARF, and nothing else does without. */
+static int check_encodings(const char *variant, const char *module)
+{
+    char path[512], file[64], why[256];
+    int compact = 0;
+    snprintf(file, sizeof file, "%s.o", module);
+    object_path(path, sizeof path, variant, file);
+    struct object_file *o = object_read(path, why, sizeof why);
+    ck_assert_msg(o != NULL, "%s", why);
+    for (int i = 0; i < o->symbol_count; i++) {
+        const struct object_symbol *f = &o->symbols[i];
+        uint32_t encoding, expected;
+        if (f->section < 0 || o->sections[f->section].use != SECTION_CODE ||
+            strncmp(f->name, "ltmp", 4) == 0)
+            continue;
+        expected = has_frame(o, f) ? COMPACT_DWARF : COMPACT_NO_FRAME;
+        ck_assert_msg(unwind_compact_encoding(o, f->section, f->offset, &encoding), "%s", f->name);
+        ck_assert_msg(encoding == expected, "%s: 0x%x", f->name, encoding);
+        compact += expected == COMPACT_NO_FRAME;
+    }
+    object_free(o);
+    return compact;
+}
+
+START_TEST(functions_without_a_frame_have_compact_unwind_alone)
+{
+    static const struct { const char *variant, *module; } objects[] = {
+        { "macho", "frames" }, { "macho-pac", "frames" }, { "macho-product", "bn-armv8" },
+        { "macho-product", "aesv8-armv8" }, { "macho-product-pac", "vpaes-armv8" },
+    };
+    for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
+        ck_assert_int_gt(check_encodings(objects[i].variant, objects[i].module), 0);
+}
+END_TEST
+
 Suite *unwind_suite(void)
 {
     Suite *suite = suite_create("unwind");
@@ -270,6 +330,7 @@ Suite *unwind_suite(void)
     tcase_add_test(tests, every_instruction_of_every_function_unwinds);
     tcase_add_test(tests, a_missing_line_is_noticed);
     tcase_add_test(tests, compact_encodings_are_read_as_they_are_made);
+    tcase_add_test(tests, functions_without_a_frame_have_compact_unwind_alone);
     tcase_set_timeout(tests, 300);
     suite_add_tcase(suite, tests);
     return suite;

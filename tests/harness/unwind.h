@@ -34,6 +34,13 @@ struct unwind_step {
 /* One frame up. False: s->why says what is wrong. */
 bool unwind(struct unwind_step *s);
 
+/* What Mach-O's compact unwind says about the code there; false: nothing. With an empty
+ * frame there is nothing to say; a section's DWARF offset is left to the linker. */
+#define COMPACT_NO_FRAME    0x02000000u
+#define COMPACT_DWARF       0x03000000u
+bool unwind_compact_encoding(const struct object_file *o, int section, uint64_t offset,
+                             uint32_t *encoding);
+
 /* -- for the decoders -- */
 
 bool unwind_dwarf(struct unwind_step *s);

@@ -10,8 +10,8 @@
 #include "harness/unwind.h"
 
 #define MODE_MASK       0x0f000000u
-#define MODE_FRAMELESS  0x02000000u
-#define MODE_DWARF      0x03000000u
+#define MODE_FRAMELESS  COMPACT_NO_FRAME
+#define MODE_DWARF      COMPACT_DWARF
 #define MODE_FRAME      0x04000000u
 
 enum { ENTRY_SIZE = 32 };
@@ -64,22 +64,28 @@ static bool apply(struct unwind_step *s, uint32_t encoding)
     }
 }
 
-bool unwind_compact(struct unwind_step *s)
+bool unwind_compact_encoding(const struct object_file *o, int section, uint64_t offset,
+                             uint32_t *encoding)
 {
-    const struct object_file *o = s->object;
-    int section = unwind_section(o, "__LD,__compact_unwind");
-    if (section < 0)
-        return unwind_dwarf(s);
-    const struct object_section *table = &o->sections[section];
-    for (int i = 0; i < o->reference_count; i++) {
+    int at = unwind_section(o, "__LD,__compact_unwind");
+    for (int i = 0; at >= 0 && i < o->reference_count; i++) {
+        const struct object_section *table = &o->sections[at];
         const struct object_reference *r = &o->references[i];
-        if (r->section != section || r->to_section != s->section || r->offset % ENTRY_SIZE != 0 ||
+        if (r->section != at || r->to_section != section || r->offset % ENTRY_SIZE != 0 ||
             r->offset + ENTRY_SIZE > table->size)
             continue;
         struct unwind_bytes b = { table->bytes + r->offset + 8, table->bytes + table->size, false };
         uint64_t length = unwind_take(&b, 4);
-        if (s->offset - r->to_offset < length)
-            return apply(s, (uint32_t)unwind_take(&b, 4));
+        *encoding = (uint32_t)unwind_take(&b, 4);
+        if (offset - r->to_offset < length)
+            return true;
     }
-    return unwind_dwarf(s);
+    return false;
+}
+
+bool unwind_compact(struct unwind_step *s)
+{
+    uint32_t encoding;
+    return unwind_compact_encoding(s->object, s->section, s->offset, &encoding)
+               ? apply(s, encoding) : unwind_dwarf(s);
 }
