@@ -81,7 +81,7 @@ program aegis $aegis "$out/aegis-armv8-linux.S"
 run aegis "$build/aegis.expected"
 
 oracle ocb tests/run/ocb_cases.c
-program ocb tests/run/ocb_cases.c "$out/ocb-armv8-linux.S" "$out/aesv8-armv8-linux.S"
+program ocb tests/run/ocb_mode.c tests/run/ocb_cases.c "$out/ocb-armv8-linux.S" "$out/aesv8-armv8-linux.S"
 run ocb "$build/ocb.expected"
 
 echo "kernels: $total checks passed"

@@ -1,87 +1,21 @@
 /* ocb.c: the module ocb-armv8 on its own ELF code, with the schedules of aesv8-armv8.
  *
  * Takes the file that ocb_oracle.c wrote (libcrypto). What stands around the
- * loops in RFC 7253 is here in plain C: masks, first offset, tag. Every message
- * is encrypted and decrypted in place and apart, between missing pages, in one
- * call and in two, cut at each block. Blocks with high numbers, to the last
- * that is allowed, are compared with the RFC's steps taken one by one.
+ * loops in RFC 7253 is in ocb_mode.c: masks, first offset, tag. Every message is
+ * encrypted and decrypted in place and apart, between missing pages, in one call and
+ * in two, cut at each block. Blocks with high numbers, to the last that is allowed,
+ * are compared with the RFC's steps taken one by one. The RFC's own check of every
+ * length of message and associated data ends it.
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/vpaes_schedule.h"
 #include "run/call.h"
-#include "run/ocb_cases.h"
+#include "run/ocb_mode.h"
 
-/* The C side's type, which the headers of the modules ask for. */
-typedef struct { uint32_t rd_key[60]; uint32_t rounds; } AES_KEY;
-_Static_assert(sizeof(AES_KEY) == AES_KEY_SIZE, "AES_KEY as the modules have it");
-#include "aesv8-armv8.h"
-#include "ocb-armv8.h"
-
-enum { MASKS = 32, MAX_BYTES = 16 * OCB_MAX_BLOCKS };
-
-/* A key of RFC 7253 4.1: both schedules, L_*, L_$ and L_i. */
-struct ocb_key {
-    AES_KEY encrypt, decrypt;
-    uint8_t star[16], dollar[16], mask[MASKS][16];
-};
-
-struct running { uint8_t offset[16], checksum[16]; };
+enum { MAX_BYTES = 16 * OCB_MAX_BLOCKS };
 
 static struct guarded src_pages, dst_pages, key_pages, mask_pages, offset_pages, checksum_pages;
-
-/* -- RFC 7253 around the loops -- */
-
-static void add(uint8_t to[16], const uint8_t x[16])
-{
-    for (int k = 0; k < 16; k++)
-        to[k] ^= x[k];
-}
-
-static void twice(uint8_t to[16], const uint8_t x[16])
-{
-    for (int k = 0; k < 16; k++)
-        to[k] = (uint8_t)(x[k] << 1 | (k < 15 ? x[k + 1] >> 7 : 0));
-    to[15] ^= (uint8_t)(x[0] >> 7) * 0x87;
-}
-
-static void set_key(struct ocb_key *k, const uint8_t *user_key, int bits)
-{
-    static const uint8_t zeros[16];
-    check(aes_hw_set_encrypt_key(user_key, bits, &k->encrypt) == 0 &&
-              aes_hw_set_decrypt_key(user_key, bits, &k->decrypt) == 0, "a key of %d bits", bits);
-    aes_hw_encrypt(zeros, k->star, &k->encrypt);
-    twice(k->dollar, k->star);
-    twice(k->mask[0], k->dollar);
-    for (int i = 1; i < MASKS; i++)
-        twice(k->mask[i], k->mask[i - 1]);
-}
-
-/* 4.2, "Nonce-dependent and per-encryption variables", for a tag of 128 bits. */
-static struct running start(const struct ocb_key *k, const uint8_t nonce[OCB_NONCE_BYTES])
-{
-    struct running r = { { 0 }, { 0 } };
-    uint8_t block[16] = { 0, 0, 0, 1 }, stretch[25] = { 0 };
-    memcpy(block + 4, nonce, OCB_NONCE_BYTES);
-    unsigned bottom = block[15] & 63;
-    block[15] &= 0xc0;
-    aes_hw_encrypt(block, stretch, &k->encrypt);
-    for (int i = 0; i < 8; i++)
-        stretch[16 + i] = stretch[i] ^ stretch[i + 1];
-    for (unsigned i = 0; i < 16; i++)
-        r.offset[i] = (uint8_t)(stretch[bottom / 8 + i] << bottom % 8 |
-                                stretch[bottom / 8 + i + 1] >> (8 - bottom % 8));
-    return r;
-}
-
-static void finish(const struct ocb_key *k, const struct running *r, uint8_t tag[16])
-{
-    memcpy(tag, r->checksum, 16);
-    add(tag, r->offset);
-    add(tag, k->dollar);
-    aes_hw_encrypt(tag, tag, &k->encrypt);
-}
 
 /* -- calls -- */
 
@@ -127,11 +61,11 @@ static void check_message(const struct ocb_key *k, const struct ocb_case *c,
 {
     const uint8_t *in = w->is_back ? expected : c->m, *right = w->is_back ? c->m : expected;
     uint8_t out[MAX_BYTES], got[16];
-    struct running r = start(k, c->nonce);
+    struct running r = ocb_start(k, c->nonce);
     if (cut > 0)
         run(k, &r, in, out, cut, 1, w);
     run(k, &r, in + 16 * cut, out + 16 * cut, c->blocks - cut, 1 + cut, w);
-    finish(k, &r, got);
+    ocb_finish(k, &r, got);
     check(memcmp(out, right, 16 * c->blocks) == 0 && memcmp(got, tag, 16) == 0,
           "%d bits, %zu + %zu blocks, back %d, in place %d", c->bits, cut, c->blocks - cut,
           w->is_back, w->in_place);
@@ -140,7 +74,7 @@ static void check_message(const struct ocb_key *k, const struct ocb_case *c,
 static void check_case(const struct ocb_case *c, const uint8_t *expected, const uint8_t tag[16])
 {
     struct ocb_key k;
-    set_key(&k, c->key, c->bits);
+    ocb_set_key(&k, c->key, c->bits);
     for (size_t cut = 0; cut == 0 || cut < c->blocks; cut++) {
         for (int n = 0; n < 8; n++) {
             struct way w = { n & 1, n & 2, n & 4 ? GUARD_START : GUARD_END, (unsigned)(cut * 5) };
@@ -162,12 +96,12 @@ static unsigned trailing_zeros(uint64_t n)
 static void step(const struct ocb_key *k, struct running *r, const uint8_t *in, uint8_t *out,
                  uint64_t number)
 {
-    add(r->offset, k->mask[trailing_zeros(number)]);
-    add(r->checksum, in);
+    ocb_add(r->offset, k->mask[trailing_zeros(number)]);
+    ocb_add(r->checksum, in);
     memcpy(out, in, 16);
-    add(out, r->offset);
+    ocb_add(out, r->offset);
     aes_hw_encrypt(out, out, &k->encrypt);
-    add(out, r->offset);
+    ocb_add(out, r->offset);
 }
 
 static void check_numbers(const struct ocb_case *c, uint64_t first, size_t blocks)
@@ -175,13 +109,49 @@ static void check_numbers(const struct ocb_case *c, uint64_t first, size_t block
     struct ocb_key k;
     uint8_t expected[MAX_BYTES], out[MAX_BYTES];
     struct running r, q;
-    set_key(&k, c->key, c->bits);
-    r = q = start(&k, c->nonce);
+    ocb_set_key(&k, c->key, c->bits);
+    r = q = ocb_start(&k, c->nonce);
     for (size_t i = 0; i < blocks; i++)
         step(&k, &q, c->m + 16 * i, expected + 16 * i, first + i);
     run(&k, &r, c->m, out, blocks, first, &(struct way){ .edge = GUARD_END });
     check(memcmp(out, expected, 16 * blocks) == 0 && memcmp(&r, &q, sizeof r) == 0,
           "%zu blocks from %llu on", blocks, (unsigned long long)first);
+}
+
+/* -- appendix A: all lengths from 0 to 127, for each key size -- */
+
+static const struct { int bits; uint8_t output[16]; } iterated[] = {
+    { 128, { 0x67, 0xe9, 0x44, 0xd2, 0x32, 0x56, 0xc5, 0xe0, 0xb6, 0xc6, 0x1f, 0xa2, 0x2f, 0xdf,
+             0x1e, 0xa2 } },
+    { 192, { 0xf6, 0x73, 0xf2, 0xc3, 0xe7, 0x17, 0x4a, 0xae, 0x7b, 0xae, 0x98, 0x6c, 0xa9, 0xf2,
+             0x9e, 0x17 } },
+    { 256, { 0xd9, 0x0e, 0xb8, 0xe9, 0xc9, 0x77, 0xc8, 0x8b, 0x79, 0xdd, 0x79, 0x3d, 0x7f, 0xfa,
+             0x16, 0x1c } },
+};
+enum { ITERATIONS = 128 };
+
+/* All outputs, one behind the other, are the associated data of a last one. */
+static void check_iterated(int bits, const uint8_t expected[16])
+{
+    static uint8_t all[ITERATIONS * (2 * ITERATIONS + 3 * 16)];
+    static const uint8_t zeros[ITERATIONS];
+    uint8_t user_key[32] = { 0 }, nonce[OCB_NONCE_BYTES] = { 0 }, tag[16];
+    struct ocb_key k;
+    size_t n = 0;
+    user_key[bits / 8 - 1] = 128;           /* the tag's bits */
+    ocb_set_key(&k, user_key, bits);
+    for (unsigned i = 0; i < ITERATIONS; i++)
+        for (unsigned which = 1; which <= 3; which++) {
+            const size_t ad_length = which == 2 ? 0 : i, length = which == 3 ? 0 : i;
+            nonce[10] = (uint8_t)((3 * i + which) >> 8);
+            nonce[11] = (uint8_t)(3 * i + which);
+            ocb_seal(&k, nonce, zeros, ad_length, zeros, length, all + n);
+            n += length + 16;
+        }
+    nonce[10] = 385 >> 8;
+    nonce[11] = 385 & 255;
+    ocb_seal(&k, nonce, all, n, NULL, 0, tag);
+    check(memcmp(tag, expected, 16) == 0, "appendix A with %d bits: wrong", bits);
 }
 
 int main(int argc, char **argv)
@@ -211,6 +181,8 @@ int main(int argc, char **argv)
             check_numbers(&c, (1ull << bit) - (bit > 3 ? 6 : 1), blocks);
     for (size_t blocks = 1; blocks < 12; blocks++)
         check_numbers(&c, (1ull << 32) - blocks, blocks);
+    for (size_t k = 0; k < sizeof iterated / sizeof *iterated; k++)
+        check_iterated(iterated[k].bits, iterated[k].output);
     printf("%lu\n", checks_passed());
     return 0;
 }
