@@ -72,3 +72,19 @@ for kernel in bn_add_words vpaes_cbc_encrypt aegis128l_decrypt_sha3 ocb_aes_hw_e
     "$kgen" list kernels.def $kernel --core neoverse-v2 | tail -1 | grep -q 'bytes.*instructions' ||
         fail "no listing of $kernel"
 done
+
+# Variants stand side by side, and the header says what each needs.
+"$kgen" cost kernels.def aegis256_encrypt --core neoverse-v2 >"$scratch/table"
+grep -q '^  *base: [0-9]* instructions, 96 bytes  *sha3: [0-9]* instructions, 96 bytes$' \
+    "$scratch/table" || fail 'variants side by side'
+for module in aegis aesv8 ocb; do
+    "$kgen" header kernels.def --module $module-armv8 | awk '
+        /^ \* Needs / { needs = $0 }
+        /^[a-z].*\(/ {
+            functions++
+            sha3 = $0 ~ /_sha3\(/
+            if (needs !~ /FEAT_AES/ || (needs ~ /FEAT_SHA3/) != sha3) { print; bad = 1 }
+            needs = "" }
+        END { exit bad || !functions }' >"$scratch/wrong" || {
+        cat "$scratch/wrong"; fail "what the functions of $module-armv8 need"; }
+done
