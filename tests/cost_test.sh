@@ -50,6 +50,16 @@ grep -q '^  cortex-a72 .*  STORE$' "$scratch/table" || fail 'what sets the bound
 grep -q "no kernel 'nothing'" "$scratch/error" || fail 'the message of an unknown kernel'
 "$kgen" list "$scratch/k.def" nothing 2>/dev/null && fail 'a listing of an unknown kernel'
 
+"$kgen" list "$scratch/k.def" 2>"$scratch/error" && fail 'a listing without a kernel'
+grep -q "takes .FILE.def. KERNEL" "$scratch/error" || fail 'the message without a kernel'
+
+# Without a file it is kernels.def.
+"$kgen" list bn_add_words --core cortex-a53 >"$scratch/short"
+"$kgen" list kernels.def bn_add_words --core cortex-a53 | cmp -s - "$scratch/short" ||
+    fail 'a listing without a file'
+"$kgen" cost bn_add_words >"$scratch/short"
+"$kgen" cost kernels.def bn_add_words | cmp -s - "$scratch/short" || fail 'a cost without a file'
+
 # A listing has every instruction that is emitted, in order, but for what a platform
 # puts in front (bti); and it is the same again.
 for kernel in invert rounds; do
@@ -65,6 +75,19 @@ for kernel in invert rounds; do
         diff "$scratch/listed" "$scratch/emitted" | head -5
         fail "the listing of $kernel is not what is emitted"; }
 done
+
+# Two versions can be compared. Of a kernel that has a condition more in front of its loop
+# the loop says nothing but that it is elsewhere: its line, the lines (which are cut off),
+# its label and where that is.
+sed 's/^    for i in 0..n unroll.*/    if n == 7 { return; }\n&/' "$scratch/k.def" >"$scratch/other.def"
+"$kgen" list "$scratch/k.def" invert | cut -c -82,87- >"$scratch/one"
+"$kgen" list "$scratch/other.def" invert | cut -c -82,87- >"$scratch/two"
+changed() { diff "$scratch/one" "$scratch/two" | grep "^[<>]   [0-9a-f]*  $1 " | wc -l; }
+[ "$(changed not)" -eq 0 ] && [ "$(changed ldp)" -eq 0 ] && [ "$(changed stp)" -eq 0 ] ||
+    fail 'listings of a loop that did not change differ'
+[ "$(changed cmp)" -eq 1 ] && [ "$(changed ret)" -eq 1 ] || fail 'the change is not seen'
+
+"$kgen" list "$scratch/k.def" rounds >"$scratch/one"
 grep -q 'loop of line 16, 4 steps a turn' "$scratch/one" || fail 'the loop of a listing'
 grep -q ' aese .* x  *17 ' "$scratch/one" || fail 'names and lines'
 # Pairs make no difference where there are none; every kernel of the modules has a listing.

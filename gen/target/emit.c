@@ -139,7 +139,7 @@ static const char *algebra_or_line(const char *line, size_t *n)
     return line;
 }
 
-static char *statement_text(const struct mach_insn *i)
+char *statement_text(const struct mach_insn *i, int width)
 {
     const char *s = i->algebra;
     size_t n = s ? strlen(s) : 0;
@@ -152,8 +152,8 @@ static char *statement_text(const struct mach_insn *i)
         n--;
     }
     clean = one_line(s, n);
-    if (strlen(clean) > COMMENT_WIDTH)
-        memcpy(clean + COMMENT_WIDTH - 3, "...", 4);
+    if ((int)strlen(clean) > width)
+        memcpy(clean + width - 3, "...", 4);
     return clean;
 }
 
@@ -168,7 +168,7 @@ static void add_statement(struct emitter *e, const struct mach_insn *i)
         if (e->shown.at[k] == which)
             return;
     vec_push(&e->shown, which);
-    statement = statement_text(i);
+    statement = statement_text(i, COMMENT_WIDTH);
     if (!*statement)
         return;
     text_column(e->out, COMMENT_COLUMN);
@@ -192,8 +192,7 @@ static bool saves_link_register(const struct mach_func *f)
     return false;
 }
 
-/* Numbers the blocks that a branch names, in layout order, from 1. */
-static int *number_labels(const struct mach_func *f)
+int *number_labels(const struct mach_func *f)
 {
     int ids = 0, next = 1;
     int *number;

@@ -36,6 +36,10 @@ struct code_module {
 
 /* A function's symbol as the platform spells it. */
 char *target_symbol(const struct target *t, const struct mach_func *f);
+/* The number in a block's label, by its id, in layout order from 1; 0: no branch names it. */
+int *number_labels(const struct mach_func *f);
+/* The statement that an instruction serves, or its algebra, cut at WIDTH characters. */
+char *statement_text(const struct mach_insn *i, int width);
 /* "bn-armv8-linux.S", "vpaes-armv8-win.S". */
 char *emit_file_name(const struct module *m, const struct target *t, const struct style *s);
 /* The whole assembly file. */

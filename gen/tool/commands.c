@@ -37,6 +37,19 @@ enum status compile_source(struct compilation *c, const struct command_line *lin
     return has_module(c->modules.n, path, line->compile.module) ? STATUS_DONE : STATUS_INPUT;
 }
 
+static const char default_source[] = "kernels.def";
+
+void take_kernel(const struct command_line *line, const char **file, const char **kernel)
+{
+    const int n = line->operands.n;
+    const char *first = n > 0 ? line->operands.at[0] : NULL;
+    const size_t length = first ? strlen(first) : 0;
+    const bool names_file = n > 1 || (length > 4 && strcmp(first + length - 4, ".def") == 0);
+
+    *file = names_file ? first : default_source;
+    *kernel = n > 1 ? line->operands.at[1] : names_file ? NULL : first;
+}
+
 static enum status finish(const struct outputs *out, const struct command_line *line)
 {
     return line->check ? outputs_check(out, line->directory) : outputs_write(out, line->directory);
@@ -109,7 +122,7 @@ static enum status run_flavour(struct command_line *line)
     struct compilation c = {0};
     struct outputs out = {0};
     const char *path = line->operands.at[0];
-    const char *source = line->operands.n > 1 ? line->operands.at[1] : "kernels.def";
+    const char *source = line->operands.n > 1 ? line->operands.at[1] : default_source;
     struct output file = {.name = mem_string(path)};
     enum status status;
 
@@ -151,9 +164,9 @@ const struct command commands[] = {
     {"header", "FILE.def", "the headers only; without -o, print them", 1, 1,
      OPTION_OUTPUT | OPTION_MODULE | OPTION_STYLE | OPTIONS_OF_CORE | OPTION_CHECK | OPTION_PREFIX,
      run_header},
-    {"cost", "FILE.def [KERNEL]", "cycles of every loop on every core, by the model", 1, 2,
+    {"cost", "[FILE.def] [KERNEL]", "cycles of every loop on every core, by the model", 0, 2,
      OPTION_MODULE | OPTIONS_OF_CORE | OPTION_CORE | OPTION_PAIRS | OPTION_FORM, run_cost},
-    {"list", "FILE.def KERNEL", "the listing of a kernel: what it computes, and when", 2, 2,
+    {"list", "[FILE.def] KERNEL", "the listing of a kernel: what it computes, and when", 1, 2,
      OPTION_MODULE | OPTIONS_OF_CORE | OPTION_CORE | OPTION_PAIRS, run_list},
     FLAVOUR("linux64", "Linux"),
     FLAVOUR("ios64", "Apple"),

@@ -2,7 +2,7 @@
  *
  * Takes compiled code and runs every innermost loop (loops.h) on the pipeline of
  * each core. Prints a table a loop, the variants of a function beside each other;
- * with --mca the loops as assembly that llvm-mca reads, a region each; with --table a
+ * with --mca the loops as assembly that llvm-mca reads, a region each; with --lines a
  * line a loop and core, for scripts.
  *
  * Does not: count what happens around a loop, or guess what a branch does.
@@ -72,14 +72,17 @@ enum { FIRST_COLUMN = 16, VARIANT_COLUMNS = 54 };
 
 static void print_cost(struct text *out, const struct loop *l, const struct loop_cost *c)
 {
+    const char *set_by;
+    const int least = loop_least(c, &set_by);
+
     print_number(out, c->cycles, 9);
     print_number(out, (c->cycles + l->steps / 2) / l->steps, 9);
     if (l->bytes > 0)
         print_number(out, (c->cycles + l->bytes / 2) / l->bytes, 9);
     else
         text_format(out, "%9s", "-");
-    print_number(out, c->write_back > c->bound ? c->write_back : c->bound, 9);
-    text_format(out, "  %s", c->write_back > c->bound ? "write-back" : c->set_by);
+    print_number(out, least, 9);
+    text_format(out, "  %s", set_by);
 }
 
 static void print_heading(struct text *out, const struct row_of_variants *r)
@@ -177,10 +180,11 @@ static void print_regions(struct text *out, const struct loop_list *list)
         const struct loop *l = &list->at.at[k];
         if (l->calls || l->header == NULL)
             continue;
+        const int *labels = number_labels(l->f);
         text_format(out, "# LLVM-MCA-BEGIN %s/%s\n", l->f->func->module->name, l->name);
         for (int i = 0; i < l->n; i++) {
             text_add(out, "\t");
-            loop_print_insn(out, l->insn[i]);
+            loop_print_insn(out, l->insn[i], labels);
             text_add(out, "\n");
         }
         text_add(out, "# LLVM-MCA-END\n");
@@ -208,11 +212,12 @@ enum status run_cost(struct command_line *line)
     struct compilation c = { 0 };
     struct text out = { 0 };
     struct machines on;
-    const char *kernel = line->operands.n > 1 ? line->operands.at[1] : NULL;
+    const char *file, *kernel;
     int loops = 0;
 
+    take_kernel(line, &file, &kernel);
     line->compile.whole = true;
-    const enum status status = compile_source(&c, line, line->operands.at[0]);
+    const enum status status = compile_source(&c, line, file);
     if (status != STATUS_DONE)
         return status;
     on = machines_for(line);

@@ -7,7 +7,8 @@
  * cycles are those of one turn; any other block is run alone, from cycle 0.
  *
  * The text depends on the source and the core only, so that two listings can be
- * compared with diff.
+ * compared with diff: offsets, cycles and what is waited for are counted from the
+ * beginning of the block or loop, labels are those of the output.
  */
 #include <assert.h>
 #include <string.h>
@@ -16,15 +17,17 @@
 #include "tool/loops.h"
 #include "tool/options.h"
 
-enum { COLUMN_CODE = 8, COLUMN_NAME = 48, COLUMN_LINE = 72, COLUMN_CYCLE = 78, COLUMN_WAIT = 94,
-       COLUMN_LIVE = 120, TURNS = 40 };
+enum { COLUMN_CODE = 8, COLUMN_NAME = 52, COLUMN_LINE = 82, COLUMN_CYCLE = 87, COLUMN_WAIT = 103,
+       COLUMN_LIVE = 121, TURNS = 40 };
 
 struct listing {
     struct text *out;
     const struct mach_func *f;
     const struct core *core;
     struct pipeline *pipeline;
+    const int *labels;          /* as in the output, by block */
     uint64_t *live;             /* by instruction, in layout order: registers alive behind it */
+    int first;                  /* the first instruction of the block or loop that is printed */
     int at;                     /* the instruction that is next */
     int kinds[16];
 };
@@ -131,6 +134,7 @@ static void add_memory(struct text *t, const struct mach_insn *i)
         text_format(t, "%+lld", (long long)i->mem.disp);
 }
 
+/* Names and algebra; where there are none, the statement. */
 static const char *meaning_of(const struct mach_insn *i)
 {
     const struct insn_row *row = row_of(i);
@@ -153,6 +157,8 @@ static const char *meaning_of(const struct mach_insn *i)
     add_memory(&t, i);
     if (i->algebra != NULL)
         text_format(&t, "%s%s", t.n > 0 ? "  " : "", i->algebra);
+    if (t.n == 0 && i->loc.file != 0)
+        text_add(&t, statement_text(i, COLUMN_LINE - COLUMN_NAME - 2));
     return t.at;
 }
 
@@ -163,24 +169,28 @@ static const char *const wait_words[WAIT_COUNT] = {
     [WAIT_WRITE_BACK] = "write-back", [WAIT_WINDOW] = "window",
 };
 
-static void print_wait(struct listing *l, const struct pipeline_event *e, int first)
+/* For how many cycles an operand was waited for says nothing out of order: the window
+ * is as far ahead as it has room. */
+static void print_wait(struct listing *l, const struct pipeline_event *e)
 {
     if (e->wait == WAIT_NOTHING || e->waited == 0)
         return;
     text_column(l->out, COLUMN_WAIT);
+    if (l->core->in_order || e->wait != WAIT_OPERAND)
+        text_format(l->out, "%d ", e->waited);
     if (e->wait == WAIT_OPERAND && e->on >= 0)
-        text_format(l->out, "%d for %04x", e->waited, 4 * (first + e->on));
+        text_format(l->out, "for %04x", 4 * e->on);
     else
-        text_format(l->out, "%d for %s", e->waited, wait_words[e->wait]);
+        text_format(l->out, "for %s", wait_words[e->wait]);
 }
 
-static void print_event(struct listing *l, const struct pipeline_event *e, int first)
+static void print_event(struct listing *l, const struct pipeline_event *e)
 {
     text_column(l->out, COLUMN_CYCLE);
     text_format(l->out, "%5d", e->cycle);
     if (e->port >= 0)
         text_format(l->out, " %s", l->core->port_names[e->port]);
-    print_wait(l, e, first);
+    print_wait(l, e);
 }
 
 static const char *const kinds[] = {
@@ -225,13 +235,12 @@ static void print_kinds(struct text *out, const int *count)
 
 /* -- lines -- */
 
-static void print_line(struct listing *l, const struct mach_insn *i, const struct pipeline_event *e,
-                       int first)
+static void print_line(struct listing *l, const struct mach_insn *i, const struct pipeline_event *e)
 {
     const char *meaning = meaning_of(i);
     struct text code = { 0 };
-    loop_print_insn(&code, i);
-    text_format(l->out, "  %04x%s", 4 * l->at, i->is_late ? "'" : "");
+    loop_print_insn(&code, i, l->labels);
+    text_format(l->out, "  %04x%s", 4 * (l->at - l->first), i->is_late ? "'" : "");
     text_column(l->out, COLUMN_CODE);
     for (const char *c = code.at; *c != '\0'; c++)
         if (*c == '\t')
@@ -246,12 +255,12 @@ static void print_line(struct listing *l, const struct mach_insn *i, const struc
         text_column(l->out, COLUMN_LINE);
         text_format(l->out, "%4u", i->loc.line);
     }
-    print_event(l, e, first);
+    print_event(l, e);
     text_column(l->out, COLUMN_LIVE);
     print_registers(l->out, 'x', (uint32_t)(l->live[l->at] & ~FLAGS_ALIVE));
     print_registers(l->out, 'v', (uint32_t)(l->live[l->at] >> 32));
     if ((l->live[l->at] & FLAGS_ALIVE) != 0)
-        text_add(l->out, " flags");
+        text_add(l->out, l->out->at[l->out->n - 1] == ' ' ? "flags" : " flags");
     while (l->out->n > 0 && l->out->at[l->out->n - 1] == ' ')
         l->out->at[--l->out->n] = '\0';
     text_add(l->out, "\n");
@@ -261,23 +270,30 @@ static void print_line(struct listing *l, const struct mach_insn *i, const struc
 
 /* -- blocks and loops -- */
 
+/* Only here stands an offset in the function: an instruction more changes the block that
+ * it is in, and the labels behind it. */
 static void print_label(struct listing *l, const struct mach_block *b)
 {
-    text_format(l->out, ".L%d:\n", b->id);
+    if (l->labels[b->id] > 0)
+        text_format(l->out, ".L%d:", l->labels[b->id]);
+    else
+        text_add(l->out, l->at > 0 ? "behind it:" : "entry:");
+    text_column(l->out, COLUMN_CODE + 4);
+    text_format(l->out, "at %04x\n", 4 * l->at);
 }
 
 static void print_blocks(struct listing *l, int from, int to, struct mach_insn *const *insn, int n,
                          int turns)
 {
     struct pipeline_event *events = NEW_ARRAY(struct pipeline_event, n + 1);
-    const int first = l->at;
     int k = 0;
+    l->first = l->at;
     pipeline_load(l->pipeline, insn, n);
     pipeline_run(l->pipeline, NULL, n, turns, events);
     for (int b = from; b <= to; b++) {
         print_label(l, l->f->blocks.at[b]);
         for (const struct mach_insn *i = l->f->blocks.at[b]->first; i != NULL; i = i->next, k++)
-            print_line(l, i, &events[k], first);
+            print_line(l, i, &events[k]);
     }
 }
 
@@ -299,10 +315,13 @@ static void print_hundredths(struct text *out, int n) { text_format(out, "%d.%02
 static void print_stages(struct text *out, const struct loop *loop)
 {
     const struct loop_order *o = loop->header->ordered;
+    const struct core *const *judges = loop->f->core->judges;
     if (o == NULL)
         return;
     text_add(out, "modulo scheduled for an interval of ");
     print_hundredths(out, o->interval);
+    for (int k = 0; judges != NULL && judges[k] != NULL; k++)
+        text_format(out, "%s%s", k == 0 ? ", summed over " : " + ", judges[k]->name);
     if (o->late > 0)
         text_format(out, " in two stages; ' is the second one, of the iteration before (%d of %d)",
                     o->late, loop->n);
@@ -314,13 +333,15 @@ static void print_stages(struct text *out, const struct loop *loop)
 static void print_loop(struct listing *l, const struct loop *loop, int from, int to)
 {
     const struct loop_cost c = loop_cost(l->pipeline, l->core, loop);
+    const char *set_by;
+    const int least = loop_least(&c, &set_by);
     int before[COUNT(kinds)], count[COUNT(kinds)];
     text_format(l->out, "\nloop of line %u, %d step%s a turn: ", loop->loc.line, loop->steps,
                 loop->steps == 1 ? "" : "s");
     print_hundredths(l->out, c.cycles);
     text_add(l->out, " cycles a turn, at least ");
-    print_hundredths(l->out, c.bound);
-    text_format(l->out, " by %s\n", c.set_by);
+    print_hundredths(l->out, least);
+    text_format(l->out, " by %s\n", set_by);
     print_stages(l->out, loop);
     memcpy(before, l->kinds, sizeof before);
     print_blocks(l, from, to, loop->insn, loop->n, TURNS);
@@ -346,11 +367,24 @@ static const struct loop *loop_at(const struct loop_list *loops, const struct ma
     return NULL;
 }
 
-static void print_heading(struct listing *l)
+static bool has_aes(const struct mach_func *f)
+{
+    for (int b = 0; b < f->blocks.n; b++)
+        for (const struct mach_insn *i = f->blocks.at[b]->first; i != NULL; i = i->next)
+            if (row_of(i)->timing_class == TIME_AES_MIX)
+                return true;
+    return false;
+}
+
+static void print_heading(struct listing *l, bool pairs)
 {
     text_format(l->out, "%s, %s:%u, scheduled for %s, issued on %s\n", l->f->name,
                 source_name(l->f->func->loc.file), l->f->func->loc.line, l->f->core->name,
                 l->core->name);
+    if (l->core->fuses_aes_pair && has_aes(l->f))
+        text_format(l->out, "aese and aesmc that stand together count as %s\n",
+                    pairs ? "one, as the core joins them"
+                          : "two, as for llvm-mca (--pairs: as one, as the core joins them)");
     text_add(l->out, "offset");
     text_column(l->out, COLUMN_CODE);
     text_add(l->out, "instruction");
@@ -368,12 +402,12 @@ static void print_heading(struct listing *l)
 
 static void print_listing(struct text *out, struct mach_func *f, const struct command_line *line)
 {
-    struct listing l = { .out = out, .f = f, .live = find_live(f) };
+    struct listing l = { .out = out, .f = f, .labels = number_labels(f), .live = find_live(f) };
     struct loop_list loops = { 0 };
     l.core = line->core != NULL ? line->core : f->core;
     l.pipeline = pipeline_new(l.core, line->pairs);
     loops_find(&loops, f);
-    print_heading(&l);
+    print_heading(&l, line->pairs);
     for (int b = 0; b < f->blocks.n; b++) {
         int to = b;
         const struct loop *loop = loop_at(&loops, f, b, &to);
@@ -394,10 +428,13 @@ enum status run_list(struct command_line *line)
 {
     struct compilation c = { 0 };
     struct text out = { 0 };
-    const char *kernel = line->operands.at[1];
+    const char *file, *kernel;
 
+    take_kernel(line, &file, &kernel);
+    if (kernel == NULL)
+        return usage_error("'kgen list' takes %s", line->command->operands);
     line->compile.whole = true;
-    const enum status status = compile_source(&c, line, line->operands.at[0]);
+    const enum status status = compile_source(&c, line, file);
     if (status != STATUS_DONE)
         return status;
     for (int m = 0; m < c.modules.n; m++)

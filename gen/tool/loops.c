@@ -122,7 +122,7 @@ void loops_find(struct loop_list *out, const struct mach_func *f)
 
 /* -- as text -- */
 
-void loop_print_insn(struct text *out, const struct mach_insn *i)
+void loop_print_insn(struct text *out, const struct mach_insn *i, const int *labels)
 {
     const struct insn_row *row = row_of(i);
     struct phys_insn phys = { .insn = i->insn };
@@ -131,7 +131,7 @@ void loop_print_insn(struct text *out, const struct mach_insn *i)
         struct phys_operand *to = &phys.op[k];
         switch (row->op[k].kind) {
         case OP_LABEL:
-            to->name = mem_format(".L%d", op->label->id);
+            to->name = mem_format(".L%d", labels[op->label->id]);
             break;
         case OP_SYMBOL:
             to->name = op->callee != NULL ? op->callee->name
@@ -202,4 +202,11 @@ struct loop_cost loop_cost(struct pipeline *p, const struct core *core, const st
     if (l->header != NULL)
         c.write_back = b.write_back;
     return c;
+}
+
+int loop_least(const struct loop_cost *c, const char **set_by)
+{
+    const bool by_write_back = c->write_back > c->bound;
+    *set_by = by_write_back ? "write-back" : c->set_by;
+    return by_write_back ? c->write_back : c->bound;
 }

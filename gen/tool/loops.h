@@ -24,8 +24,9 @@ struct loop_list { VEC(struct loop) at; };
 
 /* Appends those of F in layout order; names differ from those that are there. */
 void loops_find(struct loop_list *out, const struct mach_func *f);
-/* Appends one instruction as an assembler reads it; block 3 is the label ".L3". */
-void loop_print_insn(struct text *out, const struct mach_insn *i);
+/* Appends one instruction as an assembler reads it; labels are numbered as in the output
+ * (number_labels): what is ".Lf_3" there is ".L3" here. */
+void loop_print_insn(struct text *out, const struct mach_insn *i, const int *labels);
 
 /* What a turn takes on a core: hundredths of a cycle. */
 struct loop_cost {
@@ -35,6 +36,8 @@ struct loop_cost {
     int write_back;                     /* the least because results are written in order; 0: no more */
 };
 struct loop_cost loop_cost(struct pipeline *p, const struct core *core, const struct loop *l);
+/* The bound, in-order write-back included, and what sets it. */
+int loop_least(const struct loop_cost *c, const char **set_by);
 const char *loop_ports_name(const struct core *core, uint32_t ports);
 
 #endif

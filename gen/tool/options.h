@@ -25,6 +25,8 @@ extern const int command_count;
  * is no module that was asked for. */
 enum status compile_source(struct compilation *c, const struct command_line *line,
                            const char *path);
+/* What `[FILE.def] [KERNEL]` names; without a file it is kernels.def, without a kernel NULL. */
+void take_kernel(const struct command_line *line, const char **file, const char **kernel);
 /* The commands with a file of their own. */
 enum status run_test(struct command_line *line);        /* test.c */
 enum status run_verify(struct command_line *line);      /* verify.c */
