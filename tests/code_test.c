@@ -618,22 +618,20 @@ END_TEST
 
 /* -- far branches, copies, order -- */
 
-START_TEST(a_branch_over_32_kib_reaches)
+/* Bytes between the only conditional branch and its target; the size in *size. */
+static int64_t conditional_distance(const struct mach_func *f, int64_t *size)
 {
-    const struct mach_func *f = compile(
-        "module \"t\";\nexport fn f(r: inout u64[1], s: u64, k: u64) {\n"
-        "    var a = r[0];\n"
-        "    if s & 4 != 0 { static for i in 0..9000 { a = (a ^ k) + s; } }\n"
-        "    r[0] = a;\n}\n");
     int64_t at = 0, branch = -1, target = -1;
     const struct mach_block *to = NULL;
     for (int k = 0; k < f->blocks.n; k++)
         for (const struct mach_insn *i = f->blocks.at[k]->first; i != NULL; i = i->next, at += 4)
-            if (i->insn == INSN_tbz_x || i->insn == INSN_tbnz_x) {
+            if (insn_is_branch(i) && i->insn != INSN_b && i->insn != INSN_ret) {
+                ck_assert_int_eq(branch, -1);
                 branch = at;
-                to = i->op[2].label;
+                to = i->op[row_of(i)->operand_count - 1].label;
             }
-    ck_assert_ptr_nonnull(to);
+    ck_assert(to != NULL && to->is_target);
+    *size = at;
     at = 0;
     for (int k = 0; k < f->blocks.n; k++) {
         if (f->blocks.at[k] == to)
@@ -641,10 +639,40 @@ START_TEST(a_branch_over_32_kib_reaches)
         for (const struct mach_insn *i = f->blocks.at[k]->first; i != NULL; i = i->next)
             at += 4;
     }
-    ck_assert_int_gt(at, 65536);
-    ck_assert_int_lt(llabs(target - branch), 32768);
-    ck_assert(to->is_target);
+    return llabs(target - branch);
+}
+
+START_TEST(a_branch_over_32_kib_reaches)
+{
+    const struct mach_func *f = compile(
+        "module \"t\";\nexport fn f(r: inout u64[1], s: u64, k: u64) {\n"
+        "    var a = r[0];\n"
+        "    if s & 4 != 0 { static for i in 0..9000 { a = (a ^ k) + s; } }\n"
+        "    r[0] = a;\n}\n");
+    int64_t size;
+    ck_assert_int_lt(conditional_distance(f, &size), 32768);
+    ck_assert_int_gt(size, 65536);
     end_run();
+}
+END_TEST
+
+/* cbz and b.cond reach 1 MiB; what lies between is made longer by hand. */
+START_TEST(a_branch_over_1_mib_reaches)
+{
+    static const char *const conditions[] = { "s != 0", "s > 5" };
+    for (int c = 0; c < COUNT(conditions); c++) {
+        struct mach_func *f = compile(mem_format(
+            "module \"t\";\nexport fn f(r: inout u64[1], s: u64) {\n"
+            "    if %s { r[0] = r[0] + s; }\n}\n", conditions[c]));
+        int64_t size, near = conditional_distance(f, &size);
+        struct mach_insn *inside = f->blocks.at[1]->first;
+        for (int i = 0; i < 1 << 18; i++)
+            insn_before(inside, insn_new(INSN_nop, NULL, 0));
+        ck_assert_int_gt(conditional_distance(f, &size), near + (1 << 20) - 1);
+        relax_branches(f);
+        ck_assert_int_lt(conditional_distance(f, &size), 64);
+        end_run();
+    }
 }
 END_TEST
 
@@ -749,6 +777,7 @@ static void add_frame_tests(TCase *t)
     tcase_add_test(t, wipe_clears_secret_registers_but_not_the_result);
     tcase_add_test(t, secret_stack_arrays_are_cleared_without_being_asked);
     tcase_add_test(t, a_branch_over_32_kib_reaches);
+    tcase_add_test(t, a_branch_over_1_mib_reaches);
     tcase_add_test(t, overlapping_accesses_keep_their_order);
     tcase_add_test(t, the_same_source_gives_the_same_code);
     tcase_add_test(t, every_core_has_a_row_for_every_class);
