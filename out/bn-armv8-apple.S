@@ -6,6 +6,9 @@
 #if defined(__AARCH64EB__)
 #error "this file is for little-endian systems"
 #endif
+#if defined(__ILP32__)
+#error "this file is for systems whose pointers and size_t have 64 bits"
+#endif
 #if defined(_M_ARM64EC) || defined(__arm64ec__)
 #error "this file uses registers that ARM64EC forbids"
 #endif

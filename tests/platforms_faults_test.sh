@@ -40,22 +40,28 @@ refuses bn-armv8-linux.S 's/^\tret$/\tb\telsewhere/' 'an undefined symbol'
 refuses bn-armv8-linux.S '0,/^\tret$/s//visible:\n\tret/' 'a label is a symbol'
 refuses bn-armv8-linux.S 's/^\tret$/\tsxtw\tx0, x2\n\tret/' 'failed: aarch64-linux-gnu-gcc'
 refuses bn-armv8-linux.S 's/^\tret$/\tnop; ret/' 'two statements'
-refuses bn-armv8-linux.S '/^#/d' 'although the guard is false'
+refuses bn-armv8-linux.S '/^#if defined(__aarch64__) &&/d; /^#endif  /d' 'although the guard is false'
 refuses bn-armv8-linux.S '/^#endif  /d; $a #endif' 'GNU-stack when the guard is false'
 refuses vpaes-armv8-linux.S 's/\.section\t\.rodata/.data/' 'something in .data'
 refuses vpaes-armv8-linux.S 's/\.section\t\.rodata/.text/' 'data among the instructions'
 refuses vpaes-armv8-linux.S 's/adrp\t\(x[0-9]*\),/ldr\t\1,/' 'R_AARCH64_LD_PREL_LO19'
+refuses bn-armv8-linux.S 's/__AARCH64EB__/__NOBODY__/' 'accepted: .*big-endian'
+refuses bn-armv8-linux.S 's/__ILP32__/__NOBODY__/' 'accepted: .*ilp32'
 
 # Mach-O
 refuses bn-armv8-apple.S '/\.private_extern\t_bn_sub_words/d' 'not hidden'
 refuses bn-armv8-apple.S '/\.subsections_via_symbols/d' 'may not strip'
 refuses bn-armv8-apple.S '0,/^\tret$/s//visible:\n\tret/' 'a label is a symbol'
 refuses vpaes-armv8-apple.S 's/\.section\t__TEXT,__const/.data/' ': section'
+refuses bn-armv8-apple.S 's/__ILP32__/__NOBODY__/' 'accepted: .*arm64_32'
 
 # COFF
 refuses bn-armv8-win.S 's/\.type\t32/.type\t0/' 'a label is a symbol'
 refuses bn-armv8-win.S 's/\.scl\t2/.scl\t3/' 'bn_add_words:'
 refuses vpaes-armv8-win.S 's/\.section\t\.rdata,"dr"/.section\t.rodata/' ': section'
 refuses vpaes-armv8-win.S 's/\.section\t\.rdata,"dr"/.data/' ': section'
+if command -v clang-22 >/dev/null; then
+    refuses bn-armv8-win.S '0,/ || defined(_M_ARM64EC))/s//)/' 'accepted: .*arm64ec'
+fi
 
 echo "platforms_faults: $found checks passed"

@@ -216,6 +216,28 @@ check_false_guard() {
     passed
 }
 
+# Where its code would be wrong a file says so: big-endian, pointers of 32 bits, and
+# ARM64EC, which clang 14 does not know.
+refused_for() {         # REASON COMPILER…
+    reason=$1
+    shift
+    ! "$@" -E -o "$work/refused" >"$work/said" 2>&1 || fail "accepted: $*"
+    grep -q "error.*$reason" "$work/said" || { cat "$work/said" >&2; fail "not refused: $*"; }
+    passed
+}
+check_refusals() {      # PLATFORM FILE
+    case $1 in
+    linux)
+        refused_for little-endian aarch64-linux-gnu-gcc -mbig-endian "$2"
+        refused_for '64 bits' aarch64-linux-gnu-gcc -mabi=ilp32 "$2" ;;
+    apple)
+        refused_for '64 bits' clang -target arm64_32-apple-watchos "$2" ;;
+    win)
+        [ "$(newest clang)" = clang ] ||
+            refused_for ARM64EC "$(newest clang)" -target arm64ec-pc-windows-msvc "$2" ;;
+    esac
+}
+
 # -- Mach-O and COFF: llvm-readobj's blocks as lines --
 
 # blocks OBJECT OPTION NAME: one line for each `NAME {…}`, its lines joined by "|".
@@ -449,6 +471,7 @@ link_win() { [ -z "$(all_versions lld-link)" ] || link_coff; }
 for platform in $platforms; do
     for file in $(files_of "$platform"); do
         check_source "$file"
+        check_refusals "$platform" "$file"
         assemble "$platform" "$file"
         "check_$platform" "$file"
     done

@@ -338,14 +338,20 @@ static void emit_file_comment(const struct emitter *e)
     text_add(e->out, "\n");
 }
 
+/* Systems on which the guard holds and the code would not. */
 static void emit_refusals(struct text *out)
 {
-    text_add(out, "#if defined(__AARCH64EB__)\n"
-                  "#error \"this file is for little-endian systems\"\n"
-                  "#endif\n"
-                  "#if defined(_M_ARM64EC) || defined(__arm64ec__)\n"
-                  "#error \"this file uses registers that ARM64EC forbids\"\n"
-                  "#endif\n\n");
+    static const struct { const char *condition, *reason; } refused[] = {
+        {"defined(__AARCH64EB__)", "this file is for little-endian systems"},
+        {"defined(__ILP32__)", "this file is for systems whose pointers and size_t have 64 bits"},
+        {"defined(_M_ARM64EC) || defined(__arm64ec__)",
+         "this file uses registers that ARM64EC forbids"},
+    };
+
+    for (int i = 0; i < COUNT(refused); i++)
+        text_format(out, "#if %s\n#error \"%s\"\n#endif\n", refused[i].condition,
+                    refused[i].reason);
+    text_add(out, "\n");
 }
 
 /* Room for about all that will be written, so that the text is not copied as it grows. */

@@ -62,6 +62,10 @@
     END                                                                 \
     END
 
+/* ARM64EC code is for x86-64 to the preprocessor; here it meets a refusal. */
+#define ARM64_WINDOWS                                                   \
+    "(defined(__aarch64__) || defined(_M_ARM64) || defined(_M_ARM64EC)) && defined(_WIN32)"
+
 /* The macros' names and the way the library's header expands them: signing is
  * also a branch target, and both expand to nothing when not asked for. */
 #define LIBRARY_CFI                                                     \
@@ -100,7 +104,7 @@ static const struct style styles[] = {
         .guard = {
             [FORMAT_ELF] = "defined(__aarch64__) && defined(__ELF__)",
             [FORMAT_MACHO] = "defined(__aarch64__) && defined(__APPLE__)",
-            [FORMAT_COFF] = "(defined(__aarch64__) || defined(_M_ARM64)) && defined(_WIN32)",
+            [FORMAT_COFF] = ARM64_WINDOWS,
         },
         .hardening = {
             [FORMAT_ELF] = {
@@ -151,7 +155,7 @@ static const struct style styles[] = {
         .guard = {
             [FORMAT_ELF] = "defined(__aarch64__) && defined(__ELF__)",
             [FORMAT_MACHO] = "defined(__aarch64__) && defined(__APPLE__)",
-            [FORMAT_COFF] = "(defined(__aarch64__) || defined(_M_ARM64)) && defined(_WIN32)",
+            [FORMAT_COFF] = ARM64_WINDOWS,
         },
         .hardening = LIBRARY_HARDENING,
         /* arm_arch.h writes the property note only. */
