@@ -5684,15 +5684,14 @@ aegis256_decrypt:
 	cbz	x4, .Laegis256_decrypt_5        // for k in 0..length / 16 unroll 6, 1 {
 .Laegis256_decrypt_4:
 	mov	v2.16b, v20.16b                 // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v3.16b, v23.16b
 	mov	v4.16b, v22.16b
+	eor	v0.16b, v22.16b, v21.16b        // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
 	mov	v5.16b, v19.16b
 	mov	v6.16b, v18.16b
+	mov	v3.16b, v23.16b
 	mov	v7.16b, v21.16b
 	aese	v2.16b, v24.16b
 	aesmc	v2.16b, v2.16b
-	aese	v3.16b, v24.16b
-	aesmc	v3.16b, v3.16b
 	aese	v4.16b, v24.16b
 	aesmc	v4.16b, v4.16b
 	aese	v5.16b, v24.16b
@@ -5701,18 +5700,19 @@ aegis256_decrypt:
 	aesmc	v6.16b, v6.16b
 	aese	v7.16b, v24.16b
 	aesmc	v7.16b, v7.16b
-	eor	v0.16b, v22.16b, v21.16b        // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
-	and	v1.16b, v19.16b, v18.16b
-	eor	v22.16b, v3.16b, v22.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	eor	v2.16b, v23.16b, v2.16b
-	eor	v19.16b, v4.16b, v19.16b
-	eor	v18.16b, v5.16b, v18.16b
-	eor	v0.16b, v0.16b, v20.16b
-	eor	v20.16b, v7.16b, v20.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	aese	v3.16b, v24.16b
+	aesmc	v3.16b, v3.16b
+	eor	v1.16b, v0.16b, v20.16b
+	and	v0.16b, v19.16b, v18.16b
+	eor	v18.16b, v5.16b, v18.16b        // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
 	sub	x4, x4, #1                      // for k in 0..length / 16 unroll 6, 1 {
-	eor	v1.16b, v0.16b, v1.16b
+	eor	v20.16b, v7.16b, v20.16b        // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
+	eor	v22.16b, v3.16b, v22.16b
+	eor	v1.16b, v1.16b, v0.16b
 	ldr	q0, [x6], #16                   // let m = stream_256(s, load(u8x16, src, 16 * k));
 	eor	v21.16b, v6.16b, v21.16b
+	eor	v2.16b, v23.16b, v2.16b
+	eor	v19.16b, v4.16b, v19.16b
 	eor	v0.16b, v1.16b, v0.16b
 	str	q0, [x5], #16                   // store(dst, 16 * k, m);
 	eor	v23.16b, v0.16b, v2.16b
@@ -5985,36 +5985,36 @@ aegis256_decrypt_sha3:
 .Laegis256_decrypt_sha3_3:
 	cbz	x4, .Laegis256_decrypt_sha3_5   // for k in 0..length / 16 unroll 6, 1 {
 .Laegis256_decrypt_sha3_4:
-	mov	v23.16b, v18.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
-	mov	v21.16b, v16.16b
-	mov	v3.16b, v19.16b
-	mov	v22.16b, v17.16b
-	mov	v4.16b, v6.16b
-	mov	v20.16b, v7.16b
-	and	v1.16b, v16.16b, v17.16b        // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
 	ldr	q0, [x6], #16                   // let m = stream_256(s, load(u8x16, src, 16 * k));
-	eor3	v2.16b, v7.16b, v18.16b, v19.16b
+	sub	x4, x4, #1                      // for k in 0..length / 16 unroll 6, 1 {
+	eor3	v2.16b, v7.16b, v18.16b, v19.16b // return (s[1] ^ s[4] ^ s[5]) ^ (s[2] & s[3]) ^ m;
+	mov	v21.16b, v16.16b                // inline fn round(x: u8x16) -> u8x16 { return aesmc(aese(x, 0)); }
+	mov	v4.16b, v6.16b
+	and	v1.16b, v16.16b, v17.16b
+	mov	v20.16b, v7.16b
+	mov	v22.16b, v17.16b
+	mov	v3.16b, v19.16b
+	mov	v23.16b, v18.16b
+	eor3	v0.16b, v2.16b, v1.16b, v0.16b
 	aese	v4.16b, v5.16b
 	aesmc	v4.16b, v4.16b
-	aese	v22.16b, v5.16b
-	aesmc	v22.16b, v22.16b
 	aese	v21.16b, v5.16b
 	aesmc	v21.16b, v21.16b
-	aese	v23.16b, v5.16b
-	aesmc	v23.16b, v23.16b
 	aese	v20.16b, v5.16b
 	aesmc	v20.16b, v20.16b
-	eor3	v0.16b, v2.16b, v1.16b, v0.16b
 	aese	v3.16b, v5.16b
 	aesmc	v3.16b, v3.16b
-	eor	v7.16b, v4.16b, v7.16b          // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
-	sub	x4, x4, #1                      // for k in 0..length / 16 unroll 6, 1 {
+	aese	v22.16b, v5.16b
+	aesmc	v22.16b, v22.16b
+	aese	v23.16b, v5.16b
+	aesmc	v23.16b, v23.16b
 	str	q0, [x5], #16                   // store(dst, 16 * k, m);
-	eor3	v6.16b, v6.16b, v3.16b, v0.16b
+	eor	v7.16b, v4.16b, v7.16b          // return [round(s[5]) ^ k0, round(s[0]) ^ s[1], round(s[1]) ^ s[2], rou...
+	eor	v19.16b, v23.16b, v19.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
 	eor	v17.16b, v21.16b, v17.16b
-	eor	v18.16b, v22.16b, v18.16b       // round(s[3]) ^ s[4], round(s[4]) ^ s[5]];
-	eor	v19.16b, v23.16b, v19.16b
 	eor	v16.16b, v20.16b, v16.16b
+	eor3	v6.16b, v6.16b, v3.16b, v0.16b
+	eor	v18.16b, v22.16b, v18.16b
 	cbnz	x4, .Laegis256_decrypt_sha3_4
 .Laegis256_decrypt_sha3_5:
 	and	x9, x3, #0xf                    // if length % 16 != 0 {

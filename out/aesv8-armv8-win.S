@@ -639,21 +639,22 @@ aes_hw_ctr32_encrypt_blocks:
 	ldr	q20, [x3, #160]
 .Laes_hw_ctr32_encrypt_blocks_4:
 	rev32	v1.16b, v31.16b                 // let input = rev32(counter as u8x16);
+	add	v31.4s, v31.4s, v26.4s          // counter = counter + u32x4(0, 0, 0, 1);
 	aese	v1.16b, v0.16b                  // var s = aesmc(aese(x, first));
 	aesmc	v1.16b, v1.16b
+	ldr	q19, [x0], #16                  // dst[i] = src[i] ^ encrypt_block(input, key, R);
 	aese	v1.16b, v2.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v1.16b, v1.16b
 	sub	x2, x2, #1                      // for i in 0..blocks weave 8, 4, 1 {
 	aese	v1.16b, v3.16b
 	aesmc	v1.16b, v1.16b
-	ldr	q19, [x0], #16                  // dst[i] = src[i] ^ encrypt_block(input, key, R);
+	eor	v19.16b, v20.16b, v19.16b
 	aese	v1.16b, v4.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v5.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v6.16b
 	aesmc	v1.16b, v1.16b
-	eor	v19.16b, v20.16b, v19.16b
 	aese	v1.16b, v7.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v16.16b
@@ -661,7 +662,6 @@ aes_hw_ctr32_encrypt_blocks:
 	aese	v1.16b, v17.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v18.16b                 // return aese(s, key.rd_key[rounds - 1]);
-	add	v31.4s, v31.4s, v26.4s          // counter = counter + u32x4(0, 0, 0, 1);
 	eor	v1.16b, v19.16b, v1.16b
 	str	q1, [x1], #16
 	cbnz	x2, .Laes_hw_ctr32_encrypt_blocks_4
@@ -1038,11 +1038,12 @@ aes_hw_ctr32_encrypt_blocks:
 	ldr	q22, [x3, #192]
 .Laes_hw_ctr32_encrypt_blocks_9:
 	rev32	v1.16b, v31.16b                 // let input = rev32(counter as u8x16);
+	ldr	q21, [x0], #16                  // dst[i] = src[i] ^ encrypt_block(input, key, R);
 	aese	v1.16b, v0.16b                  // var s = aesmc(aese(x, first));
 	aesmc	v1.16b, v1.16b
-	ldr	q21, [x0], #16                  // dst[i] = src[i] ^ encrypt_block(input, key, R);
 	aese	v1.16b, v2.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v1.16b, v1.16b
+	add	v31.4s, v31.4s, v26.4s          // counter = counter + u32x4(0, 0, 0, 1);
 	aese	v1.16b, v3.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v4.16b
@@ -1051,7 +1052,6 @@ aes_hw_ctr32_encrypt_blocks:
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v6.16b
 	aesmc	v1.16b, v1.16b
-	eor	v21.16b, v22.16b, v21.16b
 	aese	v1.16b, v7.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v16.16b
@@ -1060,11 +1060,11 @@ aes_hw_ctr32_encrypt_blocks:
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v18.16b
 	aesmc	v1.16b, v1.16b
+	sub	x2, x2, #1                      // for i in 0..blocks weave 8, 4, 1 {
 	aese	v1.16b, v19.16b
 	aesmc	v1.16b, v1.16b
-	sub	x2, x2, #1                      // for i in 0..blocks weave 8, 4, 1 {
+	eor	v21.16b, v22.16b, v21.16b
 	aese	v1.16b, v20.16b                 // return aese(s, key.rd_key[rounds - 1]);
-	add	v31.4s, v31.4s, v26.4s          // counter = counter + u32x4(0, 0, 0, 1);
 	eor	v1.16b, v21.16b, v1.16b
 	str	q1, [x1], #16
 	cbnz	x2, .Laes_hw_ctr32_encrypt_blocks_9
@@ -1492,12 +1492,13 @@ aes_hw_ctr32_encrypt_blocks:
 	ldr	q24, [x3, #224]
 .Laes_hw_ctr32_encrypt_blocks_14:
 	rev32	v1.16b, v31.16b                 // let input = rev32(counter as u8x16);
+	add	v31.4s, v31.4s, v26.4s          // counter = counter + u32x4(0, 0, 0, 1);
 	aese	v1.16b, v0.16b                  // var s = aesmc(aese(x, first));
 	aesmc	v1.16b, v1.16b
 	ldr	q23, [x0], #16                  // dst[i] = src[i] ^ encrypt_block(input, key, R);
 	aese	v1.16b, v2.16b                  // static for r in 1..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v1.16b, v1.16b
-	eor	v23.16b, v24.16b, v23.16b
+	sub	x2, x2, #1                      // for i in 0..blocks weave 8, 4, 1 {
 	aese	v1.16b, v3.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v4.16b
@@ -1514,15 +1515,14 @@ aes_hw_ctr32_encrypt_blocks:
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v18.16b
 	aesmc	v1.16b, v1.16b
+	eor	v23.16b, v24.16b, v23.16b
 	aese	v1.16b, v19.16b
 	aesmc	v1.16b, v1.16b
-	sub	x2, x2, #1                      // for i in 0..blocks weave 8, 4, 1 {
 	aese	v1.16b, v20.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v21.16b
 	aesmc	v1.16b, v1.16b
 	aese	v1.16b, v22.16b                 // return aese(s, key.rd_key[rounds - 1]);
-	add	v31.4s, v31.4s, v26.4s          // counter = counter + u32x4(0, 0, 0, 1);
 	eor	v1.16b, v23.16b, v1.16b
 	str	q1, [x1], #16
 	cbnz	x2, .Laes_hw_ctr32_encrypt_blocks_14

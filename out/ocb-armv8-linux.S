@@ -202,31 +202,31 @@ ocb_aes_hw_encrypt:
 .Locb_aes_hw_encrypt_4:
 	add	x9, x3, x13                     // delta = delta ^ mask[ntz((first + k) as u32)];
 	rbit	w9, w9                          // inline fn ntz(n: u32) -> u32 { return clz(rbit(n)); }
-	sub	x8, x8, #1                      // for k in 0..blocks weave 4, 1 {
 	clz	w9, w9
+	add	x13, x13, #1                    // for k in 0..blocks weave 4, 1 {
 	ldr	q1, [x11], #16                  // let p = src[k];
 	ldr	q0, [x5, x9, lsl #4]
 	eor	v5.16b, v5.16b, v0.16b
 	eor	v0.16b, v1.16b, v5.16b          // dst[k] = encipher(p ^ delta, key, R) ^ delta;
 	aese	v0.16b, v2.16b                  // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v0.16b, v0.16b
-	eor	v22.16b, v21.16b, v5.16b
 	aese	v0.16b, v3.16b
 	aesmc	v0.16b, v0.16b
 	aese	v0.16b, v4.16b
 	aesmc	v0.16b, v0.16b
+	eor	v22.16b, v21.16b, v5.16b
+	sub	x8, x8, #1
 	aese	v0.16b, v6.16b
 	aesmc	v0.16b, v0.16b
 	aese	v0.16b, v7.16b
 	aesmc	v0.16b, v0.16b
 	aese	v0.16b, v16.16b
 	aesmc	v0.16b, v0.16b
-	eor	v28.16b, v28.16b, v1.16b        // sum = sum ^ p;
 	aese	v0.16b, v17.16b
 	aesmc	v0.16b, v0.16b
+	eor	v28.16b, v28.16b, v1.16b        // sum = sum ^ p;
 	aese	v0.16b, v18.16b
 	aesmc	v0.16b, v0.16b
-	add	x13, x13, #1
 	aese	v0.16b, v19.16b
 	aesmc	v0.16b, v0.16b
 	aese	v0.16b, v20.16b                 // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
@@ -403,17 +403,16 @@ ocb_aes_hw_encrypt:
 	add	x9, x3, x13                     // delta = delta ^ mask[ntz((first + k) as u32)];
 	add	x13, x13, #1                    // for k in 0..blocks weave 4, 1 {
 	rbit	w9, w9                          // inline fn ntz(n: u32) -> u32 { return clz(rbit(n)); }
-	sub	x8, x8, #1
 	clz	w9, w9
 	ldr	q1, [x11], #16                  // let p = src[k];
 	ldr	q0, [x5, x9, lsl #4]
-	eor	v28.16b, v28.16b, v1.16b        // sum = sum ^ p;
 	eor	v5.16b, v5.16b, v0.16b
 	eor	v0.16b, v1.16b, v5.16b          // dst[k] = encipher(p ^ delta, key, R) ^ delta;
 	aese	v0.16b, v2.16b                  // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v0.16b, v0.16b
 	aese	v0.16b, v3.16b
 	aesmc	v0.16b, v0.16b
+	sub	x8, x8, #1
 	aese	v0.16b, v4.16b
 	aesmc	v0.16b, v0.16b
 	aese	v0.16b, v6.16b
@@ -424,17 +423,18 @@ ocb_aes_hw_encrypt:
 	aesmc	v0.16b, v0.16b
 	aese	v0.16b, v17.16b
 	aesmc	v0.16b, v0.16b
+	eor	v24.16b, v23.16b, v5.16b
 	aese	v0.16b, v18.16b
 	aesmc	v0.16b, v0.16b
 	aese	v0.16b, v19.16b
 	aesmc	v0.16b, v0.16b
 	aese	v0.16b, v20.16b
 	aesmc	v0.16b, v0.16b
-	eor	v1.16b, v23.16b, v5.16b
+	eor	v28.16b, v28.16b, v1.16b        // sum = sum ^ p;
 	aese	v0.16b, v21.16b
 	aesmc	v0.16b, v0.16b
 	aese	v0.16b, v22.16b                 // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
-	eor	v0.16b, v1.16b, v0.16b
+	eor	v0.16b, v24.16b, v0.16b
 	str	q0, [x12], #16
 	cbnz	x8, .Locb_aes_hw_encrypt_9
 .Locb_aes_hw_encrypt_10:
@@ -619,28 +619,28 @@ ocb_aes_hw_encrypt:
 	ldr	q25, [x4, #224]                 // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 .Locb_aes_hw_encrypt_14:
 	add	x4, x3, x11                     // delta = delta ^ mask[ntz((first + k) as u32)];
-	add	x11, x11, #1                    // for k in 0..blocks weave 4, 1 {
 	rbit	w4, w4                          // inline fn ntz(n: u32) -> u32 { return clz(rbit(n)); }
-	sub	x2, x2, #1
 	clz	w4, w4
 	ldr	q1, [x0], #16                   // let p = src[k];
 	ldr	q0, [x5, x4, lsl #4]
-	eor	v28.16b, v28.16b, v1.16b        // sum = sum ^ p;
 	eor	v5.16b, v5.16b, v0.16b
 	eor	v0.16b, v1.16b, v5.16b          // dst[k] = encipher(p ^ delta, key, R) ^ delta;
 	aese	v0.16b, v2.16b                  // static for r in 0..rounds - 1 { s = aesmc(aese(s, key.rd_key[r])); }
 	aesmc	v0.16b, v0.16b
+	eor	v26.16b, v25.16b, v5.16b
 	aese	v0.16b, v3.16b
 	aesmc	v0.16b, v0.16b
 	aese	v0.16b, v4.16b
 	aesmc	v0.16b, v0.16b
 	aese	v0.16b, v6.16b
 	aesmc	v0.16b, v0.16b
-	eor	v1.16b, v25.16b, v5.16b
 	aese	v0.16b, v7.16b
 	aesmc	v0.16b, v0.16b
+	add	x11, x11, #1                    // for k in 0..blocks weave 4, 1 {
 	aese	v0.16b, v16.16b
 	aesmc	v0.16b, v0.16b
+	sub	x2, x2, #1
+	eor	v28.16b, v28.16b, v1.16b        // sum = sum ^ p;
 	aese	v0.16b, v17.16b
 	aesmc	v0.16b, v0.16b
 	aese	v0.16b, v18.16b
@@ -656,7 +656,7 @@ ocb_aes_hw_encrypt:
 	aese	v0.16b, v23.16b
 	aesmc	v0.16b, v0.16b
 	aese	v0.16b, v24.16b                 // return aese(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
-	eor	v0.16b, v1.16b, v0.16b
+	eor	v0.16b, v26.16b, v0.16b
 	str	q0, [x1], #16
 	cbnz	x2, .Locb_aes_hw_encrypt_14
 .Locb_aes_hw_encrypt_15:
@@ -855,6 +855,7 @@ ocb_aes_hw_decrypt:
 .Locb_aes_hw_decrypt_4:
 	add	x9, x3, x13                     // delta = delta ^ mask[ntz((first + k) as u32)];
 	rbit	w9, w9                          // inline fn ntz(n: u32) -> u32 { return clz(rbit(n)); }
+	add	x13, x13, #1                    // for k in 0..blocks weave 4, 1 {
 	clz	w9, w9
 	ldr	q1, [x11], #16                  // let p = decipher(src[k] ^ delta, key, R) ^ delta;
 	ldr	q0, [x5, x9, lsl #4]
@@ -866,22 +867,21 @@ ocb_aes_hw_decrypt:
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v4.16b
 	aesimc	v0.16b, v0.16b
+	sub	x8, x8, #1
 	aesd	v0.16b, v5.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v6.16b
 	aesimc	v0.16b, v0.16b
-	eor	v1.16b, v20.16b, v26.16b
 	aesd	v0.16b, v7.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v16.16b
 	aesimc	v0.16b, v0.16b
+	eor	v1.16b, v20.16b, v26.16b
 	aesd	v0.16b, v17.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v18.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v19.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
-	add	x13, x13, #1                    // for k in 0..blocks weave 4, 1 {
-	sub	x8, x8, #1
 	eor	v0.16b, v1.16b, v0.16b
 	str	q0, [x12], #16                  // dst[k] = p;
 	eor	v24.16b, v24.16b, v0.16b        // sum = sum ^ p;
@@ -1054,9 +1054,7 @@ ocb_aes_hw_decrypt:
 	ldr	q22, [x4, #192]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 .Locb_aes_hw_decrypt_9:
 	add	x9, x3, x13                     // delta = delta ^ mask[ntz((first + k) as u32)];
-	add	x13, x13, #1                    // for k in 0..blocks weave 4, 1 {
 	rbit	w9, w9                          // inline fn ntz(n: u32) -> u32 { return clz(rbit(n)); }
-	sub	x8, x8, #1
 	clz	w9, w9
 	ldr	q1, [x11], #16                  // let p = decipher(src[k] ^ delta, key, R) ^ delta;
 	ldr	q0, [x5, x9, lsl #4]
@@ -1068,6 +1066,7 @@ ocb_aes_hw_decrypt:
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v4.16b
 	aesimc	v0.16b, v0.16b
+	eor	v1.16b, v22.16b, v26.16b
 	aesd	v0.16b, v5.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v6.16b
@@ -1076,16 +1075,17 @@ ocb_aes_hw_decrypt:
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v16.16b
 	aesimc	v0.16b, v0.16b
+	add	x13, x13, #1                    // for k in 0..blocks weave 4, 1 {
 	aesd	v0.16b, v17.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v18.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v19.16b
 	aesimc	v0.16b, v0.16b
-	eor	v1.16b, v22.16b, v26.16b
 	aesd	v0.16b, v20.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v21.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	sub	x8, x8, #1
 	eor	v0.16b, v1.16b, v0.16b
 	str	q0, [x12], #16                  // dst[k] = p;
 	eor	v24.16b, v24.16b, v0.16b        // sum = sum ^ p;
@@ -1272,25 +1272,24 @@ ocb_aes_hw_decrypt:
 	ldr	q25, [x4, #224]                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
 .Locb_aes_hw_decrypt_14:
 	add	x4, x3, x11                     // delta = delta ^ mask[ntz((first + k) as u32)];
-	add	x11, x11, #1                    // for k in 0..blocks weave 4, 1 {
 	rbit	w4, w4                          // inline fn ntz(n: u32) -> u32 { return clz(rbit(n)); }
-	sub	x2, x2, #1
 	clz	w4, w4
-	ldr	q1, [x0], #16                   // let p = decipher(src[k] ^ delta, key, R) ^ delta;
 	ldr	q0, [x5, x4, lsl #4]
+	ldr	q1, [x0], #16                   // let p = decipher(src[k] ^ delta, key, R) ^ delta;
 	eor	v26.16b, v26.16b, v0.16b
 	eor	v0.16b, v1.16b, v26.16b
 	aesd	v0.16b, v2.16b                  // static for r in 0..rounds - 1 { s = aesimc(aesd(s, key.rd_key[r])); }
 	aesimc	v0.16b, v0.16b
-	eor	v1.16b, v25.16b, v26.16b
 	aesd	v0.16b, v3.16b
 	aesimc	v0.16b, v0.16b
+	add	x11, x11, #1                    // for k in 0..blocks weave 4, 1 {
 	aesd	v0.16b, v4.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v5.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v6.16b
 	aesimc	v0.16b, v0.16b
+	eor	v1.16b, v25.16b, v26.16b
 	aesd	v0.16b, v7.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v16.16b
@@ -1308,6 +1307,7 @@ ocb_aes_hw_decrypt:
 	aesd	v0.16b, v22.16b
 	aesimc	v0.16b, v0.16b
 	aesd	v0.16b, v23.16b                 // return aesd(s, key.rd_key[rounds - 1]) ^ key.rd_key[rounds];
+	sub	x2, x2, #1
 	eor	v0.16b, v1.16b, v0.16b
 	str	q0, [x1], #16                   // dst[k] = p;
 	eor	v24.16b, v24.16b, v0.16b        // sum = sum ^ p;

@@ -54,32 +54,32 @@ Lvpaes_encrypt_1:
 	ldr	q22, [x4], #16                  // A
 	ushr	v4.16b, v0.16b, #4              // let i = x >> 4;
 	and	v0.16b, v0.16b, v5.16b          // let k = x & 0x0f;
-	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
 	ldp	q6, q7, [x3], #32               // 2A + B
 	tbl	v1.16b, {v17.16b}, v0.16b       // a/k
+	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
 	tbl	v0.16b, {v16.16b}, v4.16b       // 1/i + a/k
 	tbl	v2.16b, {v16.16b}, v3.16b       // 1/j + a/k
 	eor	v0.16b, v0.16b, v1.16b
 	eor	v1.16b, v2.16b, v1.16b
 	tbl	v0.16b, {v16.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
 	tbl	v1.16b, {v16.16b}, v1.16b
-	eor	v2.16b, v0.16b, v3.16b
+	eor	v0.16b, v0.16b, v3.16b
 	eor	v1.16b, v1.16b, v4.16b
-	sub	x0, x0, #1                      // for r in 1..last {
-	tbl	v0.16b, {v21.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v3.16b, {v18.16b}, v1.16b
+	tbl	v3.16b, {v19.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v0.16b, {v21.16b}, v0.16b
+	tbl	v2.16b, {v18.16b}, v1.16b
 	tbl	v1.16b, {v20.16b}, v1.16b
-	tbl	v2.16b, {v19.16b}, v2.16b
 	eor	v0.16b, v22.16b, v0.16b
 	eor	v4.16b, v1.16b, v0.16b
-	eor	v0.16b, v2.16b, v3.16b
+	eor	v0.16b, v3.16b, v2.16b
 	tbl	v1.16b, {v4.16b}, v6.16b
 	tbl	v2.16b, {v4.16b}, v7.16b        // 2A + 3B + C + D
+	sub	x0, x0, #1                      // for r in 1..last {
+	eor	v0.16b, v1.16b, v0.16b
+	eor	v1.16b, v2.16b, v0.16b
+	tbl	v0.16b, {v0.16b}, v6.16b
 	and	x3, x3, #0xffffffffffffff7f
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v0.16b}, v6.16b
-	eor	v0.16b, v2.16b, v0.16b
-	eor	v0.16b, v0.16b, v1.16b
 	cbnz	x0, Lvpaes_encrypt_1
 	ushr	v4.16b, v0.16b, #4              // let i = x >> 4;
 	and	x0, x6, #0x3                    // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
@@ -126,7 +126,7 @@ _vpaes_decrypt:
 	adrp	x5, _vpaes_armv8_tables@PAGE    // export fn vpaes_decrypt(src: in u8x16[1], dst: out u8x16[1], key: in ...
 	ldr	q0, [x0]                        // dst[0] = decrypt_block(src[0], key);
 	add	x5, x5, _vpaes_armv8_tables@PAGEOFF
-	movi	v7.16b, #0xf                    // return linear(t, x & 0x0f, x >> 4);
+	movi	v6.16b, #0xf                    // return linear(t, x & 0x0f, x >> 4);
 	ldr	w0, [x2, #240]                  // let last = key.rounds as u64 + 1;
 	add	x4, x2, #16                     // for r in 1..last {
 	ushr	v2.16b, v0.16b, #4
@@ -134,73 +134,73 @@ _vpaes_decrypt:
 	ldp	q1, q3, [x5, #416]              // return tbl(t[0], low) ^ tbl(t[1], high);
 	add	x6, x0, #1
 	add	x3, x5, #144
-	and	v0.16b, v0.16b, v7.16b
+	and	v0.16b, v0.16b, v6.16b
 	tbl	v1.16b, {v1.16b}, v0.16b
 	tbl	v0.16b, {v3.16b}, v2.16b
-	ldp	q19, q20, [x5, #256]            // a/k
+	ldp	q18, q19, [x5, #256]            // a/k
 	eor	v0.16b, v1.16b, v0.16b
 	eor	v0.16b, v0.16b, v4.16b
 	ldp	q23, q22, [x5, #448]            // 9A
-	ldp	q18, q17, [x5, #480]            // 9B + 13A
-	ldp	q16, q6, [x5, #512]             // 9C + 13B + 11A
-	ldp	q5, q4, [x5, #544]              // 9D + 13C + 11B + 14A
+	ldp	q21, q20, [x5, #480]            // 9B + 13A
+	ldp	q17, q16, [x5, #512]            // 9C + 13B + 11A
+	ldp	q7, q5, [x5, #544]              // 9D + 13C + 11B + 14A
 Lvpaes_decrypt_1:
-	ldr	q21, [x4], #16                  // 9A
-	ushr	v24.16b, v0.16b, #4             // let i = x >> 4;
-	and	v0.16b, v0.16b, v7.16b          // let k = x & 0x0f;
-	ldr	q25, [x3], #16                  // let step = unmix[r % 4];
-	tbl	v1.16b, {v19.16b}, v24.16b      // 1/i + a/k
-	tbl	v2.16b, {v20.16b}, v0.16b       // a/k
-	sub	x0, x0, #1                      // for r in 1..last {
-	eor	v3.16b, v24.16b, v0.16b         // let j = i ^ k;
-	eor	v1.16b, v1.16b, v2.16b
-	tbl	v0.16b, {v19.16b}, v3.16b       // 1/j + a/k
-	tbl	v1.16b, {v19.16b}, v1.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v0.16b, v0.16b, v2.16b
-	eor	v27.16b, v1.16b, v3.16b
-	tbl	v0.16b, {v19.16b}, v0.16b
-	tbl	v1.16b, {v23.16b}, v27.16b
-	tbl	v26.16b, {v16.16b}, v27.16b     // 9C + 13B + 11A
-	eor	v24.16b, v0.16b, v24.16b
-	eor	v0.16b, v21.16b, v1.16b
-	tbl	v3.16b, {v18.16b}, v27.16b      // 9B + 13A
-	tbl	v1.16b, {v22.16b}, v24.16b
-	tbl	v28.16b, {v6.16b}, v24.16b
-	tbl	v2.16b, {v17.16b}, v24.16b
-	tbl	v21.16b, {v5.16b}, v27.16b      // 9D + 13C + 11B + 14A
-	and	x3, x3, #0xffffffffffffffbf
+	ldr	q24, [x4], #16                  // 9A
+	ushr	v25.16b, v0.16b, #4             // let i = x >> 4;
+	and	v0.16b, v0.16b, v6.16b          // let k = x & 0x0f;
+	ldr	q4, [x3], #16                   // let step = unmix[r % 4];
+	eor	v3.16b, v25.16b, v0.16b         // let j = i ^ k;
+	and	x3, x3, #0xffffffffffffffbf     // for r in 1..last {
+	tbl	v1.16b, {v19.16b}, v0.16b       // a/k
+	tbl	v0.16b, {v18.16b}, v25.16b      // 1/i + a/k
+	tbl	v2.16b, {v18.16b}, v3.16b       // 1/j + a/k
+	eor	v0.16b, v0.16b, v1.16b
+	eor	v1.16b, v2.16b, v1.16b
+	tbl	v0.16b, {v18.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v18.16b}, v1.16b
+	eor	v26.16b, v0.16b, v3.16b
+	eor	v25.16b, v1.16b, v25.16b
+	tbl	v0.16b, {v23.16b}, v26.16b
+	tbl	v2.16b, {v20.16b}, v25.16b      // 9B + 13A
+	tbl	v3.16b, {v21.16b}, v26.16b
+	tbl	v1.16b, {v22.16b}, v25.16b
+	tbl	v27.16b, {v17.16b}, v26.16b     // 9C + 13B + 11A
+	eor	v0.16b, v24.16b, v0.16b
+	eor	v24.16b, v3.16b, v2.16b
+	tbl	v2.16b, {v16.16b}, v25.16b
+	tbl	v3.16b, {v5.16b}, v25.16b       // 9D + 13C + 11B + 14A
 	eor	v0.16b, v1.16b, v0.16b
-	eor	v1.16b, v3.16b, v2.16b
-	tbl	v3.16b, {v4.16b}, v24.16b
-	tbl	v0.16b, {v0.16b}, v25.16b
-	eor	v2.16b, v26.16b, v28.16b
-	eor	v3.16b, v21.16b, v3.16b
+	eor	v1.16b, v27.16b, v2.16b
+	tbl	v2.16b, {v7.16b}, v26.16b
+	tbl	v0.16b, {v0.16b}, v4.16b
+	eor	v2.16b, v2.16b, v3.16b
+	eor	v0.16b, v24.16b, v0.16b
+	sub	x0, x0, #1
+	tbl	v0.16b, {v0.16b}, v4.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v25.16b
+	tbl	v0.16b, {v0.16b}, v4.16b
 	eor	v0.16b, v2.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v25.16b
-	eor	v0.16b, v3.16b, v0.16b
 	cbnz	x0, Lvpaes_decrypt_1
 	ushr	v4.16b, v0.16b, #4              // let i = x >> 4;
 	and	x0, x6, #0x3                    // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
-	ldp	q5, q6, [x5, #576]              // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v1.16b, {v19.16b}, v4.16b       // 1/i + a/k
+	ldp	q5, q7, [x5, #576]              // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v1.16b, {v18.16b}, v4.16b       // 1/i + a/k
 	add	x5, x5, #192
-	and	v0.16b, v0.16b, v7.16b          // let k = x & 0x0f;
+	and	v0.16b, v0.16b, v6.16b          // let k = x & 0x0f;
 	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
-	tbl	v0.16b, {v20.16b}, v0.16b       // a/k
-	ldr	q7, [x2, x6, lsl #4]
-	tbl	v2.16b, {v19.16b}, v3.16b       // 1/j + a/k
+	tbl	v0.16b, {v19.16b}, v0.16b       // a/k
+	ldr	q6, [x2, x6, lsl #4]
+	tbl	v2.16b, {v18.16b}, v3.16b       // 1/j + a/k
 	ldr	q16, [x5, x0, lsl #4]
 	eor	v1.16b, v1.16b, v0.16b
 	eor	v2.16b, v2.16b, v0.16b
-	tbl	v0.16b, {v19.16b}, v1.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v1.16b, {v19.16b}, v2.16b
+	tbl	v0.16b, {v18.16b}, v1.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v18.16b}, v2.16b
 	eor	v0.16b, v0.16b, v3.16b
 	eor	v1.16b, v1.16b, v4.16b
 	tbl	v0.16b, {v5.16b}, v0.16b
-	tbl	v1.16b, {v6.16b}, v1.16b
-	eor	v0.16b, v7.16b, v0.16b
+	tbl	v1.16b, {v7.16b}, v1.16b
+	eor	v0.16b, v6.16b, v0.16b
 	eor	v0.16b, v1.16b, v0.16b
 	tbl	v0.16b, {v0.16b}, v16.16b
 	str	q0, [x1]                        // dst[0] = decrypt_block(src[0], key);
@@ -292,96 +292,96 @@ Lvpaes_ctr32_encrypt_blocks_1:
 	eor	v3.16b, v7.16b, v28.16b
 	eor	v4.16b, v0.16b, v26.16b
 	eor	v0.16b, v1.16b, v26.16b
-	eor	v6.16b, v2.16b, v26.16b
-	eor	v2.16b, v3.16b, v26.16b
+	eor	v5.16b, v2.16b, v26.16b
+	eor	v3.16b, v3.16b, v26.16b
 Lvpaes_ctr32_encrypt_blocks_2:
-	and	v11.16b, v4.16b, v19.16b        // let k = x & 0x0f;
+	and	v1.16b, v4.16b, v19.16b         // let k = x & 0x0f;
 	and	v10.16b, v0.16b, v19.16b
-	and	v9.16b, v6.16b, v19.16b
-	and	v5.16b, v2.16b, v19.16b
-	ushr	v30.16b, v4.16b, #4             // let i = x >> 4;
-	ushr	v31.16b, v0.16b, #4
-	ushr	v29.16b, v6.16b, #4
-	ushr	v26.16b, v2.16b, #4
-	tbl	v8.16b, {v20.16b}, v11.16b      // a/k
-	tbl	v0.16b, {v18.16b}, v30.16b      // 1/i + a/k
-	tbl	v28.16b, {v20.16b}, v10.16b
-	tbl	v1.16b, {v18.16b}, v31.16b
-	tbl	v12.16b, {v20.16b}, v9.16b
-	tbl	v2.16b, {v18.16b}, v29.16b
-	tbl	v7.16b, {v18.16b}, v26.16b
-	tbl	v27.16b, {v20.16b}, v5.16b
-	eor	v3.16b, v0.16b, v8.16b
-	eor	v4.16b, v30.16b, v11.16b        // let j = i ^ k;
-	eor	v11.16b, v31.16b, v10.16b
-	eor	v10.16b, v29.16b, v9.16b
-	eor	v9.16b, v26.16b, v5.16b
-	eor	v5.16b, v1.16b, v28.16b
-	eor	v6.16b, v2.16b, v12.16b
-	eor	v7.16b, v7.16b, v27.16b
+	and	v2.16b, v5.16b, v19.16b
+	and	v9.16b, v3.16b, v19.16b
+	ushr	v28.16b, v4.16b, #4             // let i = x >> 4;
+	ushr	v29.16b, v0.16b, #4
+	ushr	v27.16b, v5.16b, #4
+	ushr	v26.16b, v3.16b, #4
+	tbl	v7.16b, {v20.16b}, v1.16b       // a/k
+	tbl	v0.16b, {v18.16b}, v28.16b      // 1/i + a/k
+	tbl	v8.16b, {v20.16b}, v10.16b
+	tbl	v3.16b, {v18.16b}, v29.16b
+	tbl	v31.16b, {v20.16b}, v2.16b
+	tbl	v5.16b, {v18.16b}, v27.16b
+	tbl	v30.16b, {v20.16b}, v9.16b
+	tbl	v6.16b, {v18.16b}, v26.16b
+	eor	v4.16b, v28.16b, v1.16b         // let j = i ^ k;
+	eor	v11.16b, v29.16b, v10.16b
+	eor	v10.16b, v27.16b, v2.16b
+	eor	v9.16b, v26.16b, v9.16b
+	eor	v2.16b, v0.16b, v7.16b
+	eor	v3.16b, v3.16b, v8.16b
+	eor	v5.16b, v5.16b, v31.16b
+	eor	v6.16b, v6.16b, v30.16b
 	tbl	v13.16b, {v18.16b}, v4.16b      // 1/j + a/k
-	tbl	v0.16b, {v18.16b}, v11.16b
-	tbl	v1.16b, {v18.16b}, v10.16b
-	tbl	v2.16b, {v18.16b}, v9.16b
-	tbl	v3.16b, {v18.16b}, v3.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v12.16b, {v18.16b}, v11.16b
+	tbl	v0.16b, {v18.16b}, v10.16b
+	tbl	v1.16b, {v18.16b}, v9.16b
+	tbl	v2.16b, {v18.16b}, v2.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v3.16b, {v18.16b}, v3.16b
 	tbl	v5.16b, {v18.16b}, v5.16b
 	tbl	v6.16b, {v18.16b}, v6.16b
-	tbl	v7.16b, {v18.16b}, v7.16b
-	eor	v8.16b, v13.16b, v8.16b
-	eor	v28.16b, v0.16b, v28.16b
-	eor	v1.16b, v1.16b, v12.16b
-	eor	v0.16b, v2.16b, v27.16b
-	eor	v27.16b, v3.16b, v4.16b
-	eor	v5.16b, v5.16b, v11.16b
-	eor	v3.16b, v6.16b, v10.16b
-	eor	v2.16b, v7.16b, v9.16b
-	tbl	v12.16b, {v18.16b}, v8.16b
-	tbl	v7.16b, {v18.16b}, v28.16b
-	tbl	v6.16b, {v18.16b}, v1.16b
-	tbl	v4.16b, {v18.16b}, v0.16b
-	tbl	v1.16b, {v21.16b}, v27.16b      // return tbl(t[0], low) ^ tbl(t[1], high);
+	eor	v7.16b, v13.16b, v7.16b
+	eor	v8.16b, v12.16b, v8.16b
+	eor	v31.16b, v0.16b, v31.16b
+	eor	v0.16b, v1.16b, v30.16b
+	eor	v30.16b, v2.16b, v4.16b
+	eor	v4.16b, v3.16b, v11.16b
+	eor	v3.16b, v5.16b, v10.16b
+	eor	v2.16b, v6.16b, v9.16b
+	tbl	v1.16b, {v18.16b}, v7.16b
+	tbl	v6.16b, {v18.16b}, v8.16b
+	tbl	v9.16b, {v18.16b}, v31.16b
+	tbl	v5.16b, {v18.16b}, v0.16b
+	tbl	v12.16b, {v21.16b}, v30.16b     // return tbl(t[0], low) ^ tbl(t[1], high);
 	tbl	v11.16b, {v21.16b}, v3.16b
 	tbl	v10.16b, {v21.16b}, v2.16b
-	tbl	v9.16b, {v16.16b}, v27.16b
-	tbl	v8.16b, {v16.16b}, v5.16b
-	tbl	v27.16b, {v16.16b}, v3.16b
-	tbl	v28.16b, {v16.16b}, v2.16b
-	eor	v0.16b, v12.16b, v30.16b
-	eor	v12.16b, v7.16b, v31.16b
-	eor	v7.16b, v6.16b, v29.16b
-	eor	v3.16b, v4.16b, v26.16b
+	tbl	v30.16b, {v16.16b}, v30.16b
+	tbl	v8.16b, {v16.16b}, v4.16b
+	tbl	v31.16b, {v16.16b}, v3.16b
+	tbl	v7.16b, {v16.16b}, v2.16b
+	eor	v0.16b, v1.16b, v28.16b
+	eor	v6.16b, v6.16b, v29.16b
+	eor	v3.16b, v9.16b, v27.16b
+	eor	v1.16b, v5.16b, v26.16b
 	ldr	q2, [x7], #16                   // A
-	tbl	v31.16b, {v22.16b}, v0.16b
-	tbl	v4.16b, {v22.16b}, v12.16b
-	tbl	v6.16b, {v22.16b}, v7.16b
-	tbl	v30.16b, {v21.16b}, v5.16b
-	tbl	v0.16b, {v17.16b}, v0.16b
+	tbl	v27.16b, {v22.16b}, v0.16b
+	tbl	v26.16b, {v22.16b}, v6.16b
 	tbl	v5.16b, {v22.16b}, v3.16b
-	tbl	v29.16b, {v17.16b}, v12.16b
-	tbl	v7.16b, {v17.16b}, v7.16b
-	tbl	v26.16b, {v17.16b}, v3.16b
-	eor	v1.16b, v2.16b, v1.16b
-	eor	v12.16b, v2.16b, v30.16b
+	tbl	v28.16b, {v21.16b}, v4.16b
+	tbl	v0.16b, {v17.16b}, v0.16b
+	tbl	v4.16b, {v22.16b}, v1.16b
+	tbl	v29.16b, {v17.16b}, v6.16b
+	tbl	v6.16b, {v17.16b}, v3.16b
+	tbl	v9.16b, {v17.16b}, v1.16b
+	eor	v1.16b, v2.16b, v12.16b
+	eor	v28.16b, v2.16b, v28.16b
 	eor	v3.16b, v2.16b, v11.16b
 	eor	v2.16b, v2.16b, v10.16b
-	eor	v30.16b, v9.16b, v0.16b
+	eor	v30.16b, v30.16b, v0.16b
 	eor	v29.16b, v8.16b, v29.16b
-	eor	v0.16b, v31.16b, v1.16b
-	eor	v8.16b, v4.16b, v12.16b
-	eor	v6.16b, v6.16b, v3.16b
-	eor	v9.16b, v5.16b, v2.16b
-	eor	v4.16b, v27.16b, v7.16b
-	sub	x8, x8, #1                      // for r in 1..last {
+	eor	v0.16b, v27.16b, v1.16b
+	eor	v26.16b, v26.16b, v28.16b
+	eor	v28.16b, v5.16b, v3.16b
+	eor	v8.16b, v4.16b, v2.16b
+	eor	v4.16b, v31.16b, v6.16b
 	ldp	q27, q2, [x6], #32              // 2A + B
-	eor	v7.16b, v28.16b, v26.16b
+	sub	x8, x8, #1                      // for r in 1..last {
+	eor	v7.16b, v7.16b, v9.16b
 	tbl	v31.16b, {v0.16b}, v2.16b       // 2A + 3B + C + D
 	tbl	v0.16b, {v0.16b}, v27.16b
-	tbl	v1.16b, {v8.16b}, v27.16b
-	tbl	v3.16b, {v6.16b}, v27.16b
-	tbl	v5.16b, {v9.16b}, v27.16b
-	tbl	v26.16b, {v8.16b}, v2.16b
-	tbl	v6.16b, {v6.16b}, v2.16b
-	tbl	v28.16b, {v9.16b}, v2.16b
+	tbl	v1.16b, {v26.16b}, v27.16b
+	tbl	v3.16b, {v28.16b}, v27.16b
+	tbl	v5.16b, {v8.16b}, v27.16b
+	tbl	v26.16b, {v26.16b}, v2.16b
+	tbl	v6.16b, {v28.16b}, v2.16b
+	tbl	v28.16b, {v8.16b}, v2.16b
 	eor	v0.16b, v0.16b, v30.16b
 	eor	v2.16b, v1.16b, v29.16b
 	eor	v4.16b, v3.16b, v4.16b
@@ -390,96 +390,96 @@ Lvpaes_ctr32_encrypt_blocks_2:
 	eor	v3.16b, v26.16b, v2.16b
 	eor	v6.16b, v6.16b, v4.16b
 	tbl	v0.16b, {v0.16b}, v27.16b
-	tbl	v5.16b, {v4.16b}, v27.16b
 	tbl	v2.16b, {v2.16b}, v27.16b
+	tbl	v5.16b, {v4.16b}, v27.16b
 	tbl	v26.16b, {v7.16b}, v27.16b
 	eor	v7.16b, v28.16b, v7.16b
 	eor	v4.16b, v1.16b, v0.16b
-	eor	v6.16b, v6.16b, v5.16b
 	eor	v0.16b, v3.16b, v2.16b
-	eor	v2.16b, v7.16b, v26.16b
+	eor	v5.16b, v6.16b, v5.16b
+	eor	v3.16b, v7.16b, v26.16b
 	and	x6, x6, #0xffffffffffffff7f
 	cbnz	x8, Lvpaes_ctr32_encrypt_blocks_2
 	ushr	v30.16b, v4.16b, #4             // let i = x >> 4;
 	ushr	v29.16b, v0.16b, #4
 	and	v1.16b, v4.16b, v19.16b         // let k = x & 0x0f;
-	and	v3.16b, v0.16b, v19.16b
+	and	v2.16b, v0.16b, v19.16b
 	ldr	q28, [x11, #384]                // return tbl(t[0], low) ^ tbl(t[1], high);
 	and	x6, x9, #0x3                    // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
 	tbl	v10.16b, {v20.16b}, v1.16b      // a/k
 	tbl	v0.16b, {v18.16b}, v30.16b      // 1/i + a/k
 	ldr	q27, [x11, #400]
-	tbl	v8.16b, {v20.16b}, v3.16b
+	tbl	v8.16b, {v20.16b}, v2.16b
 	tbl	v4.16b, {v18.16b}, v29.16b
 	ldr	q26, [x10, x6, lsl #4]
-	ldp	q5, q7, [x0], #64               // dst[i] = encrypt_block(input, key) ^ src[i];
+	ldp	q6, q7, [x0], #64               // dst[i] = encrypt_block(input, key) ^ src[i];
 	eor	v9.16b, v30.16b, v1.16b         // let j = i ^ k;
-	eor	v31.16b, v29.16b, v3.16b
+	eor	v31.16b, v29.16b, v2.16b
 	tbl	v1.16b, {v18.16b}, v9.16b       // 1/j + a/k
-	tbl	v3.16b, {v18.16b}, v31.16b
+	tbl	v2.16b, {v18.16b}, v31.16b
 	eor	v0.16b, v0.16b, v10.16b
 	eor	v4.16b, v4.16b, v8.16b
 	eor	v1.16b, v1.16b, v10.16b
 	tbl	v0.16b, {v18.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
 	tbl	v4.16b, {v18.16b}, v4.16b
 	tbl	v10.16b, {v18.16b}, v1.16b
-	eor	v1.16b, v3.16b, v8.16b
+	eor	v1.16b, v2.16b, v8.16b
 	eor	v0.16b, v0.16b, v9.16b
-	and	v8.16b, v6.16b, v19.16b
-	tbl	v3.16b, {v18.16b}, v1.16b
+	and	v8.16b, v5.16b, v19.16b
+	tbl	v2.16b, {v18.16b}, v1.16b
 	tbl	v9.16b, {v28.16b}, v0.16b
 	eor	v1.16b, v4.16b, v31.16b
 	eor	v0.16b, v10.16b, v30.16b
-	ushr	v4.16b, v6.16b, #4
+	ushr	v4.16b, v5.16b, #4
 	tbl	v30.16b, {v20.16b}, v8.16b
 	tbl	v10.16b, {v28.16b}, v1.16b
 	tbl	v1.16b, {v18.16b}, v4.16b
 	tbl	v11.16b, {v27.16b}, v0.16b
-	eor	v6.16b, v4.16b, v8.16b
+	eor	v5.16b, v4.16b, v8.16b
 	eor	v31.16b, v1.16b, v30.16b
-	eor	v1.16b, v3.16b, v29.16b
+	eor	v1.16b, v2.16b, v29.16b
 	eor	v0.16b, v24.16b, v9.16b
-	tbl	v3.16b, {v18.16b}, v6.16b
+	tbl	v2.16b, {v18.16b}, v5.16b
 	tbl	v29.16b, {v27.16b}, v1.16b
 	eor	v8.16b, v24.16b, v10.16b
 	eor	v0.16b, v11.16b, v0.16b
-	eor	v3.16b, v3.16b, v30.16b
+	eor	v2.16b, v2.16b, v30.16b
 	tbl	v1.16b, {v18.16b}, v31.16b
 	tbl	v0.16b, {v0.16b}, v26.16b
-	tbl	v3.16b, {v18.16b}, v3.16b
-	eor	v6.16b, v1.16b, v6.16b
+	tbl	v2.16b, {v18.16b}, v2.16b
+	eor	v5.16b, v1.16b, v5.16b
 	eor	v1.16b, v29.16b, v8.16b
-	eor	v3.16b, v3.16b, v4.16b
+	eor	v2.16b, v2.16b, v4.16b
 	tbl	v29.16b, {v1.16b}, v26.16b
-	eor	v30.16b, v0.16b, v5.16b
-	ushr	v5.16b, v2.16b, #4
-	and	v0.16b, v2.16b, v19.16b
-	eor	v31.16b, v5.16b, v0.16b
-	tbl	v2.16b, {v20.16b}, v0.16b
-	tbl	v1.16b, {v18.16b}, v5.16b
+	eor	v30.16b, v0.16b, v6.16b
+	ushr	v6.16b, v3.16b, #4
+	and	v0.16b, v3.16b, v19.16b
+	eor	v31.16b, v6.16b, v0.16b
+	tbl	v3.16b, {v20.16b}, v0.16b
+	tbl	v1.16b, {v18.16b}, v6.16b
 	tbl	v4.16b, {v18.16b}, v31.16b
-	tbl	v0.16b, {v28.16b}, v6.16b
-	tbl	v8.16b, {v27.16b}, v3.16b
-	ldp	q6, q3, [x0, #-32]
-	eor	v1.16b, v1.16b, v2.16b
-	eor	v4.16b, v4.16b, v2.16b
+	tbl	v0.16b, {v28.16b}, v5.16b
+	tbl	v9.16b, {v27.16b}, v2.16b
+	ldp	q8, q5, [x0, #-32]
+	eor	v1.16b, v1.16b, v3.16b
+	eor	v3.16b, v4.16b, v3.16b
 	tbl	v2.16b, {v18.16b}, v1.16b
-	tbl	v4.16b, {v18.16b}, v4.16b
+	tbl	v3.16b, {v18.16b}, v3.16b
 	eor	v1.16b, v24.16b, v0.16b
 	eor	v0.16b, v29.16b, v7.16b
 	stp	q30, q0, [x1], #64
 	sub	x5, x5, #1                      // for i in 0..blocks weave 4, 2, 1 {
 	eor	v0.16b, v2.16b, v31.16b
-	eor	v2.16b, v4.16b, v5.16b
-	tbl	v4.16b, {v28.16b}, v0.16b
+	eor	v2.16b, v3.16b, v6.16b
+	tbl	v3.16b, {v28.16b}, v0.16b
 	tbl	v2.16b, {v27.16b}, v2.16b
-	eor	v0.16b, v8.16b, v1.16b
-	eor	v1.16b, v24.16b, v4.16b
+	eor	v0.16b, v9.16b, v1.16b
+	eor	v1.16b, v24.16b, v3.16b
 	eor	v1.16b, v2.16b, v1.16b
 	tbl	v0.16b, {v0.16b}, v26.16b
 	tbl	v1.16b, {v1.16b}, v26.16b
-	eor	v0.16b, v0.16b, v6.16b
-	eor	v1.16b, v1.16b, v3.16b
+	eor	v0.16b, v0.16b, v8.16b
+	eor	v1.16b, v1.16b, v5.16b
 	stp	q0, q1, [x1, #-32]
 	cbnz	x5, Lvpaes_ctr32_encrypt_blocks_1
 Lvpaes_ctr32_encrypt_blocks_3:
@@ -508,28 +508,28 @@ Lvpaes_ctr32_encrypt_blocks_3:
 	eor	v2.16b, v0.16b, v7.16b
 	eor	v0.16b, v1.16b, v7.16b
 Lvpaes_ctr32_encrypt_blocks_4:
-	ushr	v23.16b, v0.16b, #4             // let i = x >> 4;
-	and	v4.16b, v0.16b, v19.16b         // let k = x & 0x0f;
-	ushr	v26.16b, v2.16b, #4
-	and	v0.16b, v2.16b, v19.16b
+	and	v1.16b, v2.16b, v19.16b         // let k = x & 0x0f;
+	and	v4.16b, v0.16b, v19.16b
+	ushr	v26.16b, v2.16b, #4             // let i = x >> 4;
+	ushr	v23.16b, v0.16b, #4
 	ldr	q24, [x6], #16                  // A
-	tbl	v2.16b, {v20.16b}, v0.16b       // a/k
-	tbl	v1.16b, {v18.16b}, v26.16b      // 1/i + a/k
-	tbl	v5.16b, {v20.16b}, v4.16b
-	eor	v3.16b, v26.16b, v0.16b         // let j = i ^ k;
-	tbl	v0.16b, {v18.16b}, v23.16b
+	tbl	v2.16b, {v20.16b}, v1.16b       // a/k
+	tbl	v0.16b, {v18.16b}, v26.16b      // 1/i + a/k
+	eor	v3.16b, v26.16b, v1.16b         // let j = i ^ k;
+	tbl	v6.16b, {v20.16b}, v4.16b
+	tbl	v5.16b, {v18.16b}, v23.16b
 	eor	v7.16b, v23.16b, v4.16b
-	eor	v1.16b, v1.16b, v2.16b
-	eor	v6.16b, v0.16b, v5.16b
+	eor	v1.16b, v0.16b, v2.16b
+	eor	v5.16b, v5.16b, v6.16b
 	sub	x4, x4, #1                      // for r in 1..last {
 	tbl	v0.16b, {v18.16b}, v3.16b       // 1/j + a/k
 	tbl	v4.16b, {v18.16b}, v7.16b
 	tbl	v1.16b, {v18.16b}, v1.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v6.16b, {v18.16b}, v6.16b
+	tbl	v5.16b, {v18.16b}, v5.16b
 	eor	v0.16b, v0.16b, v2.16b
-	eor	v4.16b, v4.16b, v5.16b
+	eor	v4.16b, v4.16b, v6.16b
 	eor	v2.16b, v1.16b, v3.16b
-	eor	v6.16b, v6.16b, v7.16b
+	eor	v6.16b, v5.16b, v7.16b
 	tbl	v0.16b, {v18.16b}, v0.16b
 	tbl	v4.16b, {v18.16b}, v4.16b
 	tbl	v1.16b, {v21.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
@@ -627,32 +627,32 @@ Lvpaes_ctr32_encrypt_blocks_6:
 	ldr	q5, [x5], #16                   // A
 	ushr	v4.16b, v2.16b, #4              // let i = x >> 4;
 	and	v0.16b, v2.16b, v19.16b         // let k = x & 0x0f;
-	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
 	ldp	q7, q6, [x4], #32               // 2A + B
 	tbl	v1.16b, {v20.16b}, v0.16b       // a/k
+	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
 	tbl	v0.16b, {v18.16b}, v4.16b       // 1/i + a/k
 	tbl	v2.16b, {v18.16b}, v3.16b       // 1/j + a/k
 	eor	v0.16b, v0.16b, v1.16b
 	eor	v1.16b, v2.16b, v1.16b
 	tbl	v0.16b, {v18.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
 	tbl	v1.16b, {v18.16b}, v1.16b
-	eor	v2.16b, v0.16b, v3.16b
+	eor	v0.16b, v0.16b, v3.16b
 	eor	v1.16b, v1.16b, v4.16b
-	sub	x2, x2, #1                      // for r in 1..last {
-	tbl	v0.16b, {v21.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v3.16b, {v17.16b}, v1.16b
+	tbl	v3.16b, {v16.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v0.16b, {v21.16b}, v0.16b
+	tbl	v2.16b, {v17.16b}, v1.16b
 	tbl	v1.16b, {v22.16b}, v1.16b
-	tbl	v2.16b, {v16.16b}, v2.16b
 	eor	v0.16b, v5.16b, v0.16b
 	eor	v4.16b, v1.16b, v0.16b
-	eor	v0.16b, v2.16b, v3.16b
+	eor	v0.16b, v3.16b, v2.16b
 	tbl	v1.16b, {v4.16b}, v7.16b
 	tbl	v2.16b, {v4.16b}, v6.16b        // 2A + 3B + C + D
-	and	x4, x4, #0xffffffffffffff7f
+	sub	x2, x2, #1                      // for r in 1..last {
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v0.16b}, v7.16b
-	eor	v0.16b, v2.16b, v0.16b
-	eor	v2.16b, v0.16b, v1.16b
+	eor	v1.16b, v2.16b, v0.16b
+	tbl	v0.16b, {v0.16b}, v7.16b
+	and	x4, x4, #0xffffffffffffff7f
+	eor	v2.16b, v1.16b, v0.16b
 	cbnz	x2, Lvpaes_ctr32_encrypt_blocks_6
 	ushr	v6.16b, v2.16b, #4              // let i = x >> 4;
 	ldr	q0, [x11, #384]                 // return tbl(t[0], low) ^ tbl(t[1], high);
@@ -761,32 +761,32 @@ Lvpaes_cbc_encrypt_2:
 	ldr	q28, [x7], #16                  // A
 	ushr	v24.16b, v0.16b, #4             // let i = x >> 4;
 	and	v0.16b, v0.16b, v23.16b         // let k = x & 0x0f;
-	eor	v3.16b, v24.16b, v0.16b         // let j = i ^ k;
 	ldp	q26, q27, [x6], #32             // 2A + B
 	tbl	v1.16b, {v22.16b}, v0.16b       // a/k
+	eor	v3.16b, v24.16b, v0.16b         // let j = i ^ k;
 	tbl	v0.16b, {v21.16b}, v24.16b      // 1/i + a/k
 	tbl	v2.16b, {v21.16b}, v3.16b       // 1/j + a/k
 	eor	v0.16b, v0.16b, v1.16b
 	eor	v1.16b, v2.16b, v1.16b
 	tbl	v0.16b, {v21.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
 	tbl	v1.16b, {v21.16b}, v1.16b
-	eor	v2.16b, v0.16b, v3.16b
+	eor	v0.16b, v0.16b, v3.16b
 	eor	v1.16b, v1.16b, v24.16b
-	sub	x8, x8, #1                      // for r in 1..last {
-	tbl	v0.16b, {v18.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v3.16b, {v7.16b}, v1.16b
+	tbl	v3.16b, {v16.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v0.16b, {v18.16b}, v0.16b
+	tbl	v2.16b, {v7.16b}, v1.16b
 	tbl	v1.16b, {v17.16b}, v1.16b
-	tbl	v2.16b, {v16.16b}, v2.16b
 	eor	v0.16b, v28.16b, v0.16b
 	eor	v24.16b, v1.16b, v0.16b
-	eor	v0.16b, v2.16b, v3.16b
+	eor	v0.16b, v3.16b, v2.16b
 	tbl	v1.16b, {v24.16b}, v26.16b
 	tbl	v2.16b, {v24.16b}, v27.16b      // 2A + 3B + C + D
+	sub	x8, x8, #1                      // for r in 1..last {
+	eor	v0.16b, v1.16b, v0.16b
+	eor	v1.16b, v2.16b, v0.16b
+	tbl	v0.16b, {v0.16b}, v26.16b
 	and	x6, x6, #0xffffffffffffff7f
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v0.16b}, v26.16b
-	eor	v0.16b, v2.16b, v0.16b
-	eor	v0.16b, v0.16b, v1.16b
 	cbnz	x8, Lvpaes_cbc_encrypt_2
 	ushr	v24.16b, v0.16b, #4             // let i = x >> 4;
 	and	x6, x9, #0x3                    // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
@@ -1040,18 +1040,18 @@ Lvpaes_cbc_encrypt_6:
 	eor	v2.16b, v0.16b, v6.16b
 	eor	v0.16b, v1.16b, v6.16b
 Lvpaes_cbc_encrypt_7:
-	ushr	v27.16b, v2.16b, #4             // let i = x >> 4;
-	and	v4.16b, v0.16b, v23.16b         // let k = x & 0x0f;
-	ushr	v28.16b, v0.16b, #4
-	and	v0.16b, v2.16b, v23.16b
+	and	v1.16b, v2.16b, v23.16b         // let k = x & 0x0f;
+	ushr	v27.16b, v0.16b, #4             // let i = x >> 4;
+	ushr	v28.16b, v2.16b, #4
+	and	v4.16b, v0.16b, v23.16b
 	ldr	q29, [x7], #16                  // 9A
-	tbl	v1.16b, {v21.16b}, v27.16b      // 1/i + a/k
-	tbl	v2.16b, {v22.16b}, v0.16b       // a/k
+	tbl	v2.16b, {v22.16b}, v1.16b       // a/k
+	tbl	v0.16b, {v21.16b}, v28.16b      // 1/i + a/k
 	tbl	v6.16b, {v22.16b}, v4.16b
-	tbl	v5.16b, {v21.16b}, v28.16b
-	eor	v3.16b, v27.16b, v0.16b         // let j = i ^ k;
-	eor	v30.16b, v28.16b, v4.16b
-	eor	v1.16b, v1.16b, v2.16b
+	tbl	v5.16b, {v21.16b}, v27.16b
+	eor	v3.16b, v28.16b, v1.16b         // let j = i ^ k;
+	eor	v30.16b, v27.16b, v4.16b
+	eor	v1.16b, v0.16b, v2.16b
 	eor	v5.16b, v5.16b, v6.16b
 	tbl	v0.16b, {v21.16b}, v3.16b       // 1/j + a/k
 	tbl	v4.16b, {v21.16b}, v30.16b
@@ -1060,51 +1060,51 @@ Lvpaes_cbc_encrypt_7:
 	eor	v0.16b, v0.16b, v2.16b
 	eor	v4.16b, v4.16b, v6.16b
 	eor	v2.16b, v1.16b, v3.16b
-	eor	v31.16b, v5.16b, v30.16b
+	eor	v5.16b, v5.16b, v30.16b
 	tbl	v0.16b, {v21.16b}, v0.16b
 	tbl	v3.16b, {v21.16b}, v4.16b
 	tbl	v1.16b, {v26.16b}, v2.16b
-	tbl	v4.16b, {v26.16b}, v31.16b
 	tbl	v8.16b, {v20.16b}, v2.16b       // 9B + 13A
-	tbl	v30.16b, {v18.16b}, v2.16b      // 9C + 13B + 11A
-	tbl	v6.16b, {v18.16b}, v31.16b
+	tbl	v6.16b, {v20.16b}, v5.16b
+	tbl	v31.16b, {v18.16b}, v2.16b      // 9C + 13B + 11A
+	tbl	v30.16b, {v18.16b}, v5.16b
+	tbl	v4.16b, {v26.16b}, v5.16b
 	tbl	v9.16b, {v16.16b}, v2.16b       // 9D + 13C + 11B + 14A
-	tbl	v5.16b, {v16.16b}, v31.16b
-	eor	v0.16b, v0.16b, v27.16b
-	eor	v10.16b, v3.16b, v28.16b
+	tbl	v5.16b, {v16.16b}, v5.16b
+	eor	v10.16b, v0.16b, v28.16b
+	eor	v27.16b, v3.16b, v27.16b
 	eor	v11.16b, v29.16b, v1.16b
-	eor	v27.16b, v29.16b, v4.16b
+	eor	v2.16b, v29.16b, v4.16b
 	ldr	q4, [x6], #16                   // let step = unmix[r % 4];
-	tbl	v2.16b, {v19.16b}, v10.16b
-	tbl	v3.16b, {v25.16b}, v10.16b
-	tbl	v12.16b, {v25.16b}, v0.16b
-	tbl	v29.16b, {v19.16b}, v0.16b
-	tbl	v28.16b, {v17.16b}, v0.16b
-	tbl	v1.16b, {v17.16b}, v10.16b
-	tbl	v31.16b, {v20.16b}, v31.16b
-	tbl	v13.16b, {v7.16b}, v0.16b
-	tbl	v0.16b, {v7.16b}, v10.16b
-	eor	v3.16b, v3.16b, v27.16b
-	eor	v27.16b, v8.16b, v29.16b
-	eor	v8.16b, v12.16b, v11.16b
-	eor	v31.16b, v31.16b, v2.16b
-	eor	v29.16b, v9.16b, v13.16b
-	eor	v6.16b, v6.16b, v1.16b
-	eor	v5.16b, v5.16b, v0.16b
-	eor	v1.16b, v30.16b, v28.16b
-	tbl	v0.16b, {v8.16b}, v4.16b
-	tbl	v2.16b, {v3.16b}, v4.16b
+	tbl	v0.16b, {v19.16b}, v27.16b
+	tbl	v1.16b, {v25.16b}, v27.16b
+	tbl	v12.16b, {v25.16b}, v10.16b
+	tbl	v3.16b, {v19.16b}, v10.16b
+	tbl	v29.16b, {v17.16b}, v10.16b
+	tbl	v28.16b, {v17.16b}, v27.16b
+	tbl	v10.16b, {v7.16b}, v10.16b
+	tbl	v27.16b, {v7.16b}, v27.16b
+	eor	v11.16b, v12.16b, v11.16b
+	eor	v2.16b, v1.16b, v2.16b
+	eor	v8.16b, v8.16b, v3.16b
+	eor	v6.16b, v6.16b, v0.16b
+	eor	v3.16b, v9.16b, v10.16b
+	eor	v28.16b, v30.16b, v28.16b
+	eor	v1.16b, v31.16b, v29.16b
+	tbl	v0.16b, {v11.16b}, v4.16b
+	tbl	v2.16b, {v2.16b}, v4.16b
+	eor	v0.16b, v8.16b, v0.16b
+	eor	v2.16b, v6.16b, v2.16b
+	eor	v5.16b, v5.16b, v27.16b
 	sub	x5, x5, #1                      // for r in 1..last {
-	eor	v0.16b, v27.16b, v0.16b
-	eor	v2.16b, v31.16b, v2.16b
 	and	x6, x6, #0xffffffffffffffbf
 	tbl	v0.16b, {v0.16b}, v4.16b
 	tbl	v2.16b, {v2.16b}, v4.16b
 	eor	v0.16b, v1.16b, v0.16b
-	eor	v1.16b, v6.16b, v2.16b
+	eor	v1.16b, v28.16b, v2.16b
 	tbl	v0.16b, {v0.16b}, v4.16b
 	tbl	v1.16b, {v1.16b}, v4.16b
-	eor	v2.16b, v29.16b, v0.16b
+	eor	v2.16b, v3.16b, v0.16b
 	eor	v0.16b, v5.16b, v1.16b
 	cbnz	x5, Lvpaes_cbc_encrypt_7
 	ushr	v27.16b, v2.16b, #4             // let i = x >> 4;
@@ -1169,40 +1169,40 @@ Lvpaes_cbc_encrypt_8:
 	eor	v0.16b, v0.16b, v3.16b
 	eor	v2.16b, v0.16b, v4.16b
 Lvpaes_cbc_encrypt_9:
-	ldr	q5, [x6], #16                   // 9A
+	ldr	q6, [x6], #16                   // 9A
 	ushr	v4.16b, v2.16b, #4              // let i = x >> 4;
 	and	v0.16b, v2.16b, v23.16b         // let k = x & 0x0f;
-	ldr	q6, [x5], #16                   // let step = unmix[r % 4];
-	tbl	v1.16b, {v21.16b}, v4.16b       // 1/i + a/k
-	tbl	v2.16b, {v22.16b}, v0.16b       // a/k
-	sub	x2, x2, #1                      // for r in 1..last {
+	ldr	q5, [x5], #16                   // let step = unmix[r % 4];
 	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
-	eor	v1.16b, v1.16b, v2.16b
-	tbl	v0.16b, {v21.16b}, v3.16b       // 1/j + a/k
-	tbl	v1.16b, {v21.16b}, v1.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v0.16b, v0.16b, v2.16b
-	eor	v28.16b, v1.16b, v3.16b
-	tbl	v0.16b, {v21.16b}, v0.16b
-	tbl	v1.16b, {v26.16b}, v28.16b
-	tbl	v27.16b, {v18.16b}, v28.16b     // 9C + 13B + 11A
-	eor	v29.16b, v0.16b, v4.16b
-	eor	v0.16b, v5.16b, v1.16b
-	tbl	v3.16b, {v20.16b}, v28.16b      // 9B + 13A
-	tbl	v1.16b, {v25.16b}, v29.16b
-	tbl	v4.16b, {v17.16b}, v29.16b
-	tbl	v2.16b, {v19.16b}, v29.16b
-	tbl	v5.16b, {v16.16b}, v28.16b      // 9D + 13C + 11B + 14A
-	and	x5, x5, #0xffffffffffffffbf
+	and	x5, x5, #0xffffffffffffffbf     // for r in 1..last {
+	tbl	v1.16b, {v22.16b}, v0.16b       // a/k
+	tbl	v0.16b, {v21.16b}, v4.16b       // 1/i + a/k
+	tbl	v2.16b, {v21.16b}, v3.16b       // 1/j + a/k
+	eor	v0.16b, v0.16b, v1.16b
+	eor	v1.16b, v2.16b, v1.16b
+	tbl	v0.16b, {v21.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v21.16b}, v1.16b
+	eor	v27.16b, v0.16b, v3.16b
+	eor	v28.16b, v1.16b, v4.16b
+	tbl	v0.16b, {v26.16b}, v27.16b
+	tbl	v2.16b, {v19.16b}, v28.16b      // 9B + 13A
+	tbl	v3.16b, {v20.16b}, v27.16b
+	tbl	v1.16b, {v25.16b}, v28.16b
+	tbl	v4.16b, {v18.16b}, v27.16b      // 9C + 13B + 11A
+	eor	v0.16b, v6.16b, v0.16b
+	eor	v2.16b, v3.16b, v2.16b
+	tbl	v3.16b, {v17.16b}, v28.16b
+	tbl	v6.16b, {v7.16b}, v28.16b       // 9D + 13C + 11B + 14A
 	eor	v0.16b, v1.16b, v0.16b
-	eor	v1.16b, v3.16b, v2.16b
-	tbl	v3.16b, {v7.16b}, v29.16b
-	tbl	v0.16b, {v0.16b}, v6.16b
-	eor	v2.16b, v27.16b, v4.16b
-	eor	v3.16b, v5.16b, v3.16b
-	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v6.16b
+	eor	v1.16b, v4.16b, v3.16b
+	tbl	v3.16b, {v16.16b}, v27.16b
+	tbl	v0.16b, {v0.16b}, v5.16b
+	eor	v3.16b, v3.16b, v6.16b
 	eor	v0.16b, v2.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v6.16b
+	sub	x2, x2, #1
+	tbl	v0.16b, {v0.16b}, v5.16b
+	eor	v0.16b, v1.16b, v0.16b
+	tbl	v0.16b, {v0.16b}, v5.16b
 	eor	v2.16b, v3.16b, v0.16b
 	cbnz	x2, Lvpaes_cbc_encrypt_9
 	ushr	v6.16b, v2.16b, #4              // let i = x >> 4;
@@ -1323,138 +1323,138 @@ Lvpaes_ecb_encrypt_1:
 	eor	v3.16b, v24.16b, v16.16b
 	eor	v4.16b, v0.16b, v27.16b
 	eor	v0.16b, v1.16b, v27.16b
-	eor	v5.16b, v2.16b, v27.16b
+	eor	v31.16b, v2.16b, v27.16b
 	eor	v3.16b, v3.16b, v27.16b
 Lvpaes_ecb_encrypt_2:
 	and	v1.16b, v4.16b, v20.16b         // let k = x & 0x0f;
 	and	v2.16b, v0.16b, v20.16b
-	and	v27.16b, v5.16b, v20.16b
-	and	v30.16b, v3.16b, v20.16b
-	ushr	v28.16b, v4.16b, #4             // let i = x >> 4;
-	ushr	v29.16b, v0.16b, #4
-	ushr	v6.16b, v5.16b, #4
+	and	v5.16b, v31.16b, v20.16b
+	and	v11.16b, v3.16b, v20.16b
+	ushr	v16.16b, v4.16b, #4             // let i = x >> 4;
+	ushr	v24.16b, v0.16b, #4
+	ushr	v6.16b, v31.16b, #4
 	ushr	v7.16b, v3.16b, #4
-	tbl	v10.16b, {v19.16b}, v1.16b      // a/k
-	tbl	v0.16b, {v18.16b}, v28.16b      // 1/i + a/k
-	tbl	v9.16b, {v19.16b}, v2.16b
-	tbl	v3.16b, {v18.16b}, v29.16b
-	tbl	v8.16b, {v19.16b}, v27.16b
+	tbl	v27.16b, {v19.16b}, v1.16b      // a/k
+	tbl	v0.16b, {v18.16b}, v16.16b      // 1/i + a/k
+	tbl	v26.16b, {v19.16b}, v2.16b
+	tbl	v3.16b, {v18.16b}, v24.16b
+	tbl	v9.16b, {v19.16b}, v5.16b
 	tbl	v4.16b, {v18.16b}, v6.16b
-	tbl	v16.16b, {v18.16b}, v7.16b
-	tbl	v31.16b, {v19.16b}, v30.16b
-	eor	v5.16b, v0.16b, v10.16b
-	eor	v26.16b, v28.16b, v1.16b        // let j = i ^ k;
-	eor	v24.16b, v29.16b, v2.16b
-	eor	v27.16b, v6.16b, v27.16b
-	eor	v30.16b, v7.16b, v30.16b
-	eor	v13.16b, v3.16b, v9.16b
-	eor	v0.16b, v4.16b, v8.16b
-	eor	v16.16b, v16.16b, v31.16b
-	tbl	v1.16b, {v18.16b}, v26.16b      // 1/j + a/k
-	tbl	v12.16b, {v18.16b}, v24.16b
-	tbl	v2.16b, {v18.16b}, v27.16b
-	tbl	v3.16b, {v18.16b}, v30.16b
-	tbl	v11.16b, {v18.16b}, v5.16b      // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v5.16b, {v18.16b}, v13.16b
-	tbl	v4.16b, {v18.16b}, v0.16b
-	tbl	v16.16b, {v18.16b}, v16.16b
-	eor	v0.16b, v1.16b, v10.16b
-	eor	v1.16b, v12.16b, v9.16b
-	eor	v2.16b, v2.16b, v8.16b
-	eor	v3.16b, v3.16b, v31.16b
-	eor	v26.16b, v11.16b, v26.16b
-	eor	v5.16b, v5.16b, v24.16b
-	eor	v27.16b, v4.16b, v27.16b
-	eor	v4.16b, v16.16b, v30.16b
-	tbl	v0.16b, {v18.16b}, v0.16b
+	tbl	v8.16b, {v19.16b}, v11.16b
+	tbl	v10.16b, {v18.16b}, v7.16b
+	eor	v29.16b, v16.16b, v1.16b        // let j = i ^ k;
+	eor	v30.16b, v24.16b, v2.16b
+	eor	v28.16b, v6.16b, v5.16b
+	eor	v31.16b, v7.16b, v11.16b
+	eor	v5.16b, v0.16b, v27.16b
+	eor	v1.16b, v3.16b, v26.16b
+	eor	v0.16b, v4.16b, v9.16b
+	eor	v4.16b, v10.16b, v8.16b
+	tbl	v11.16b, {v18.16b}, v29.16b     // 1/j + a/k
+	tbl	v10.16b, {v18.16b}, v30.16b
+	tbl	v2.16b, {v18.16b}, v28.16b
+	tbl	v3.16b, {v18.16b}, v31.16b
+	tbl	v5.16b, {v18.16b}, v5.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
 	tbl	v1.16b, {v18.16b}, v1.16b
+	tbl	v0.16b, {v18.16b}, v0.16b
+	tbl	v4.16b, {v18.16b}, v4.16b
+	eor	v27.16b, v11.16b, v27.16b
+	eor	v26.16b, v10.16b, v26.16b
+	eor	v2.16b, v2.16b, v9.16b
+	eor	v3.16b, v3.16b, v8.16b
+	eor	v29.16b, v5.16b, v29.16b
+	eor	v5.16b, v1.16b, v30.16b
+	eor	v28.16b, v0.16b, v28.16b
+	eor	v4.16b, v4.16b, v31.16b
+	tbl	v0.16b, {v18.16b}, v27.16b
+	tbl	v1.16b, {v18.16b}, v26.16b
 	tbl	v2.16b, {v18.16b}, v2.16b
 	tbl	v3.16b, {v18.16b}, v3.16b
-	tbl	v9.16b, {v23.16b}, v26.16b      // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v31.16b, {v23.16b}, v27.16b
-	tbl	v30.16b, {v23.16b}, v4.16b
-	tbl	v24.16b, {v21.16b}, v26.16b
-	tbl	v16.16b, {v21.16b}, v5.16b
-	tbl	v27.16b, {v21.16b}, v27.16b
-	tbl	v26.16b, {v21.16b}, v4.16b
-	eor	v28.16b, v0.16b, v28.16b
-	eor	v4.16b, v1.16b, v29.16b
+	tbl	v10.16b, {v23.16b}, v29.16b     // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v8.16b, {v23.16b}, v28.16b
+	tbl	v31.16b, {v23.16b}, v4.16b
+	tbl	v29.16b, {v21.16b}, v29.16b
+	tbl	v26.16b, {v21.16b}, v5.16b
+	tbl	v28.16b, {v21.16b}, v28.16b
+	tbl	v27.16b, {v21.16b}, v4.16b
+	eor	v4.16b, v0.16b, v16.16b
+	eor	v30.16b, v1.16b, v24.16b
 	eor	v0.16b, v2.16b, v6.16b
 	eor	v2.16b, v3.16b, v7.16b
 	ldr	q3, [x6], #16                   // A
-	tbl	v8.16b, {v22.16b}, v28.16b
-	tbl	v7.16b, {v22.16b}, v4.16b
+	tbl	v9.16b, {v22.16b}, v4.16b
+	tbl	v16.16b, {v22.16b}, v30.16b
 	tbl	v6.16b, {v22.16b}, v0.16b
 	tbl	v1.16b, {v23.16b}, v5.16b
-	tbl	v10.16b, {v17.16b}, v28.16b
-	tbl	v29.16b, {v22.16b}, v2.16b
 	tbl	v4.16b, {v17.16b}, v4.16b
-	tbl	v5.16b, {v17.16b}, v0.16b
-	tbl	v28.16b, {v17.16b}, v2.16b
-	eor	v0.16b, v3.16b, v9.16b
+	tbl	v24.16b, {v22.16b}, v2.16b
+	tbl	v5.16b, {v17.16b}, v30.16b
+	tbl	v7.16b, {v17.16b}, v0.16b
+	tbl	v30.16b, {v17.16b}, v2.16b
+	eor	v0.16b, v3.16b, v10.16b
 	eor	v1.16b, v3.16b, v1.16b
-	eor	v2.16b, v3.16b, v31.16b
-	eor	v3.16b, v3.16b, v30.16b
-	eor	v24.16b, v24.16b, v10.16b
-	eor	v16.16b, v16.16b, v4.16b
-	eor	v0.16b, v8.16b, v0.16b
-	eor	v30.16b, v7.16b, v1.16b
+	eor	v2.16b, v3.16b, v8.16b
+	eor	v3.16b, v3.16b, v31.16b
+	eor	v29.16b, v29.16b, v4.16b
+	eor	v26.16b, v26.16b, v5.16b
+	eor	v0.16b, v9.16b, v0.16b
+	eor	v31.16b, v16.16b, v1.16b
 	eor	v6.16b, v6.16b, v2.16b
-	eor	v31.16b, v29.16b, v3.16b
-	eor	v4.16b, v27.16b, v5.16b
+	eor	v8.16b, v24.16b, v3.16b
+	eor	v4.16b, v28.16b, v7.16b
+	ldp	q7, q28, [x5], #32              // 2A + B
 	sub	x7, x7, #1                      // for r in 1..last {
-	ldp	q7, q29, [x5], #32              // 2A + B
-	eor	v26.16b, v26.16b, v28.16b
-	tbl	v1.16b, {v0.16b}, v29.16b       // 2A + 3B + C + D
+	eor	v16.16b, v27.16b, v30.16b
+	tbl	v1.16b, {v0.16b}, v28.16b       // 2A + 3B + C + D
 	tbl	v0.16b, {v0.16b}, v7.16b
-	tbl	v2.16b, {v30.16b}, v7.16b
+	tbl	v2.16b, {v31.16b}, v7.16b
 	tbl	v5.16b, {v6.16b}, v7.16b
-	tbl	v27.16b, {v31.16b}, v7.16b
-	tbl	v3.16b, {v30.16b}, v29.16b
-	tbl	v6.16b, {v6.16b}, v29.16b
-	tbl	v28.16b, {v31.16b}, v29.16b
-	eor	v0.16b, v0.16b, v24.16b
-	eor	v2.16b, v2.16b, v16.16b
+	tbl	v24.16b, {v8.16b}, v7.16b
+	tbl	v3.16b, {v31.16b}, v28.16b
+	tbl	v6.16b, {v6.16b}, v28.16b
+	tbl	v27.16b, {v8.16b}, v28.16b
+	eor	v0.16b, v0.16b, v29.16b
+	eor	v2.16b, v2.16b, v26.16b
 	eor	v4.16b, v5.16b, v4.16b
-	eor	v16.16b, v27.16b, v26.16b
+	eor	v16.16b, v24.16b, v16.16b
 	eor	v1.16b, v1.16b, v0.16b
 	eor	v3.16b, v3.16b, v2.16b
 	eor	v6.16b, v6.16b, v4.16b
 	tbl	v0.16b, {v0.16b}, v7.16b
-	tbl	v5.16b, {v4.16b}, v7.16b
 	tbl	v2.16b, {v2.16b}, v7.16b
+	tbl	v5.16b, {v4.16b}, v7.16b
 	tbl	v7.16b, {v16.16b}, v7.16b
-	eor	v16.16b, v28.16b, v16.16b
+	eor	v16.16b, v27.16b, v16.16b
 	eor	v4.16b, v1.16b, v0.16b
-	eor	v5.16b, v6.16b, v5.16b
 	eor	v0.16b, v3.16b, v2.16b
+	eor	v31.16b, v6.16b, v5.16b
 	eor	v3.16b, v16.16b, v7.16b
 	and	x5, x5, #0xffffffffffffff7f
 	cbnz	x7, Lvpaes_ecb_encrypt_2
-	ushr	v8.16b, v4.16b, #4              // let i = x >> 4;
-	ushr	v31.16b, v0.16b, #4
-	ushr	v30.16b, v5.16b, #4
+	ushr	v9.16b, v4.16b, #4              // let i = x >> 4;
+	ushr	v8.16b, v0.16b, #4
+	ushr	v30.16b, v31.16b, #4
 	ushr	v29.16b, v3.16b, #4
 	and	v1.16b, v4.16b, v20.16b         // let k = x & 0x0f;
 	and	v0.16b, v0.16b, v20.16b
-	ldr	q10, [x10, #384]                // return tbl(t[0], low) ^ tbl(t[1], high);
+	ldr	q11, [x10, #384]                // return tbl(t[0], low) ^ tbl(t[1], high);
 	and	x5, x8, #0x3                    // return tbl(linear(sub_output, io, jo) ^ key.rd_key[last], shift_rows[...
 	tbl	v27.16b, {v19.16b}, v1.16b      // a/k
-	tbl	v28.16b, {v18.16b}, v8.16b      // 1/i + a/k
-	ldr	q9, [x10, #400]
+	tbl	v28.16b, {v18.16b}, v9.16b      // 1/i + a/k
+	ldr	q10, [x10, #400]
 	tbl	v24.16b, {v19.16b}, v0.16b
-	tbl	v26.16b, {v18.16b}, v31.16b
+	tbl	v26.16b, {v18.16b}, v8.16b
 	ldr	q6, [x9, x5, lsl #4]
 	tbl	v16.16b, {v18.16b}, v30.16b
 	tbl	v7.16b, {v18.16b}, v29.16b
-	and	v2.16b, v5.16b, v20.16b
+	and	v2.16b, v31.16b, v20.16b
 	and	v12.16b, v3.16b, v20.16b
-	eor	v11.16b, v8.16b, v1.16b         // let j = i ^ k;
-	eor	v4.16b, v31.16b, v0.16b
+	eor	v31.16b, v9.16b, v1.16b         // let j = i ^ k;
+	eor	v4.16b, v8.16b, v0.16b
 	eor	v1.16b, v30.16b, v2.16b
 	tbl	v3.16b, {v19.16b}, v2.16b
 	tbl	v0.16b, {v19.16b}, v12.16b
-	tbl	v13.16b, {v18.16b}, v11.16b     // 1/j + a/k
+	tbl	v13.16b, {v18.16b}, v31.16b     // 1/j + a/k
 	tbl	v5.16b, {v18.16b}, v4.16b
 	tbl	v2.16b, {v18.16b}, v1.16b
 	eor	v12.16b, v29.16b, v12.16b
@@ -1475,24 +1475,24 @@ Lvpaes_ecb_encrypt_2:
 	eor	v0.16b, v27.16b, v0.16b
 	tbl	v3.16b, {v18.16b}, v2.16b
 	tbl	v2.16b, {v18.16b}, v0.16b
-	eor	v0.16b, v28.16b, v11.16b
+	eor	v0.16b, v28.16b, v31.16b
 	eor	v4.16b, v24.16b, v4.16b
 	add	x0, x0, #64                     // for i in 0..length / 16 weave 4, 1 { dst[i] = encrypt_block(src[i], k...
-	tbl	v27.16b, {v10.16b}, v0.16b
-	tbl	v24.16b, {v10.16b}, v4.16b
+	tbl	v27.16b, {v11.16b}, v0.16b
+	tbl	v24.16b, {v11.16b}, v4.16b
 	eor	v1.16b, v16.16b, v1.16b
 	eor	v7.16b, v7.16b, v12.16b
-	eor	v0.16b, v26.16b, v8.16b
-	eor	v4.16b, v5.16b, v31.16b
+	eor	v0.16b, v26.16b, v9.16b
+	eor	v4.16b, v5.16b, v8.16b
 	sub	x2, x2, #1
-	tbl	v5.16b, {v10.16b}, v1.16b
-	tbl	v16.16b, {v10.16b}, v7.16b
-	tbl	v1.16b, {v9.16b}, v0.16b
-	tbl	v4.16b, {v9.16b}, v4.16b
+	tbl	v5.16b, {v11.16b}, v1.16b
+	tbl	v16.16b, {v11.16b}, v7.16b
+	tbl	v1.16b, {v10.16b}, v0.16b
+	tbl	v4.16b, {v10.16b}, v4.16b
 	eor	v0.16b, v3.16b, v30.16b
 	eor	v2.16b, v2.16b, v29.16b
-	tbl	v7.16b, {v9.16b}, v0.16b
-	tbl	v26.16b, {v9.16b}, v2.16b
+	tbl	v7.16b, {v10.16b}, v0.16b
+	tbl	v26.16b, {v10.16b}, v2.16b
 	eor	v0.16b, v25.16b, v27.16b
 	eor	v2.16b, v25.16b, v24.16b
 	eor	v3.16b, v25.16b, v5.16b
@@ -1534,32 +1534,32 @@ Lvpaes_ecb_encrypt_5:
 	ldr	q7, [x6], #16                   // A
 	ushr	v4.16b, v2.16b, #4              // let i = x >> 4;
 	and	v0.16b, v2.16b, v20.16b         // let k = x & 0x0f;
-	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
 	ldp	q16, q24, [x2], #32             // 2A + B
 	tbl	v1.16b, {v19.16b}, v0.16b       // a/k
+	eor	v3.16b, v4.16b, v0.16b          // let j = i ^ k;
 	tbl	v0.16b, {v18.16b}, v4.16b       // 1/i + a/k
 	tbl	v2.16b, {v18.16b}, v3.16b       // 1/j + a/k
 	eor	v0.16b, v0.16b, v1.16b
 	eor	v1.16b, v2.16b, v1.16b
 	tbl	v0.16b, {v18.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
 	tbl	v1.16b, {v18.16b}, v1.16b
-	eor	v2.16b, v0.16b, v3.16b
+	eor	v0.16b, v0.16b, v3.16b
 	eor	v1.16b, v1.16b, v4.16b
-	sub	x7, x7, #1                      // for r in 1..last {
-	tbl	v0.16b, {v23.16b}, v2.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v3.16b, {v17.16b}, v1.16b
+	tbl	v3.16b, {v21.16b}, v0.16b       // return tbl(t[0], low) ^ tbl(t[1], high);
+	tbl	v0.16b, {v23.16b}, v0.16b
+	tbl	v2.16b, {v17.16b}, v1.16b
 	tbl	v1.16b, {v22.16b}, v1.16b
-	tbl	v2.16b, {v21.16b}, v2.16b
 	eor	v0.16b, v7.16b, v0.16b
 	eor	v4.16b, v1.16b, v0.16b
-	eor	v0.16b, v2.16b, v3.16b
+	eor	v0.16b, v3.16b, v2.16b
 	tbl	v1.16b, {v4.16b}, v16.16b
 	tbl	v2.16b, {v4.16b}, v24.16b       // 2A + 3B + C + D
-	and	x2, x2, #0xffffffffffffff7f
+	sub	x7, x7, #1                      // for r in 1..last {
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v0.16b}, v16.16b
-	eor	v0.16b, v2.16b, v0.16b
-	eor	v2.16b, v0.16b, v1.16b
+	eor	v1.16b, v2.16b, v0.16b
+	tbl	v0.16b, {v0.16b}, v16.16b
+	and	x2, x2, #0xffffffffffffff7f
+	eor	v2.16b, v1.16b, v0.16b
 	cbnz	x7, Lvpaes_ecb_encrypt_5
 	ushr	v16.16b, v2.16b, #4             // let i = x >> 4;
 	ldr	q0, [x10, #384]                 // return tbl(t[0], low) ^ tbl(t[1], high);
@@ -1623,165 +1623,165 @@ Lvpaes_ecb_encrypt_7:
 	eor	v1.16b, v4.16b, v2.16b
 	tbl	v2.16b, {v0.16b}, v6.16b
 	eor	v0.16b, v5.16b, v3.16b
-	eor	v31.16b, v1.16b, v29.16b
+	eor	v30.16b, v1.16b, v29.16b
 	eor	v1.16b, v2.16b, v27.16b
-	eor	v27.16b, v0.16b, v29.16b
+	eor	v2.16b, v0.16b, v29.16b
 	eor	v3.16b, v1.16b, v29.16b
 Lvpaes_ecb_encrypt_8:
-	and	v0.16b, v31.16b, v20.16b        // let k = x & 0x0f;
-	ushr	v7.16b, v31.16b, #4             // let i = x >> 4;
-	and	v1.16b, v27.16b, v20.16b
+	and	v0.16b, v30.16b, v20.16b        // let k = x & 0x0f;
+	ushr	v31.16b, v30.16b, #4            // let i = x >> 4;
+	and	v1.16b, v2.16b, v20.16b
 	sub	x7, x7, #1                      // for r in 1..last {
-	ushr	v6.16b, v27.16b, #4
+	ushr	v27.16b, v2.16b, #4
 	and	v2.16b, v3.16b, v20.16b
-	ushr	v5.16b, v3.16b, #4
-	eor	v31.16b, v7.16b, v0.16b         // let j = i ^ k;
-	eor	v29.16b, v6.16b, v1.16b
-	eor	v30.16b, v5.16b, v2.16b
-	ldr	q4, [x6], #16                   // 9A
+	ushr	v7.16b, v3.16b, #4
+	eor	v6.16b, v31.16b, v0.16b         // let j = i ^ k;
+	eor	v30.16b, v27.16b, v1.16b
+	eor	v4.16b, v7.16b, v2.16b
+	ldr	q29, [x6], #16                  // 9A
 	tbl	v10.16b, {v19.16b}, v0.16b      // a/k
-	tbl	v0.16b, {v18.16b}, v7.16b       // 1/i + a/k
+	tbl	v0.16b, {v18.16b}, v31.16b      // 1/i + a/k
 	tbl	v11.16b, {v19.16b}, v1.16b
-	tbl	v1.16b, {v18.16b}, v6.16b
-	tbl	v27.16b, {v19.16b}, v2.16b
-	tbl	v2.16b, {v18.16b}, v5.16b
-	tbl	v12.16b, {v18.16b}, v31.16b     // 1/j + a/k
-	tbl	v8.16b, {v18.16b}, v29.16b
-	tbl	v3.16b, {v18.16b}, v30.16b
+	tbl	v1.16b, {v18.16b}, v27.16b
+	tbl	v5.16b, {v19.16b}, v2.16b
+	tbl	v2.16b, {v18.16b}, v7.16b
+	tbl	v12.16b, {v18.16b}, v6.16b      // 1/j + a/k
+	tbl	v8.16b, {v18.16b}, v30.16b
+	tbl	v3.16b, {v18.16b}, v4.16b
 	eor	v9.16b, v0.16b, v10.16b
 	eor	v1.16b, v1.16b, v11.16b
-	eor	v0.16b, v2.16b, v27.16b
+	eor	v2.16b, v2.16b, v5.16b
 	eor	v10.16b, v12.16b, v10.16b
 	eor	v8.16b, v8.16b, v11.16b
-	eor	v11.16b, v3.16b, v27.16b
-	ldr	q27, [x2], #16                  // let step = unmix[r % 4];
+	eor	v0.16b, v3.16b, v5.16b
+	ldr	q5, [x2], #16                   // let step = unmix[r % 4];
 	and	x2, x2, #0xffffffffffffffbf
 	tbl	v9.16b, {v18.16b}, v9.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	tbl	v2.16b, {v18.16b}, v1.16b
+	tbl	v3.16b, {v18.16b}, v1.16b
+	tbl	v1.16b, {v18.16b}, v2.16b
+	tbl	v2.16b, {v18.16b}, v10.16b
+	tbl	v10.16b, {v18.16b}, v8.16b
 	tbl	v0.16b, {v18.16b}, v0.16b
-	tbl	v3.16b, {v18.16b}, v10.16b
-	tbl	v1.16b, {v18.16b}, v8.16b
-	tbl	v10.16b, {v18.16b}, v11.16b
-	eor	v8.16b, v9.16b, v31.16b
-	eor	v29.16b, v2.16b, v29.16b
-	eor	v30.16b, v0.16b, v30.16b
-	eor	v7.16b, v3.16b, v7.16b
-	eor	v9.16b, v1.16b, v6.16b
-	eor	v31.16b, v10.16b, v5.16b
-	tbl	v0.16b, {v26.16b}, v8.16b
-	tbl	v5.16b, {v26.16b}, v29.16b
-	tbl	v2.16b, {v26.16b}, v30.16b
-	tbl	v13.16b, {v25.16b}, v7.16b
-	tbl	v3.16b, {v25.16b}, v9.16b
-	tbl	v1.16b, {v25.16b}, v31.16b
-	tbl	v6.16b, {v24.16b}, v8.16b       // 9B + 13A
-	tbl	v10.16b, {v23.16b}, v7.16b
-	tbl	v12.16b, {v24.16b}, v29.16b
-	tbl	v11.16b, {v23.16b}, v9.16b
-	eor	v0.16b, v4.16b, v0.16b
-	eor	v5.16b, v4.16b, v5.16b
-	eor	v2.16b, v4.16b, v2.16b
-	eor	v0.16b, v13.16b, v0.16b
-	eor	v3.16b, v3.16b, v5.16b
-	eor	v1.16b, v1.16b, v2.16b
-	eor	v6.16b, v6.16b, v10.16b
-	eor	v10.16b, v12.16b, v11.16b
-	tbl	v4.16b, {v24.16b}, v30.16b
-	tbl	v5.16b, {v23.16b}, v31.16b
-	tbl	v11.16b, {v0.16b}, v27.16b
-	tbl	v12.16b, {v3.16b}, v27.16b
-	tbl	v0.16b, {v1.16b}, v27.16b
-	tbl	v3.16b, {v22.16b}, v8.16b       // 9C + 13B + 11A
-	tbl	v13.16b, {v21.16b}, v7.16b
-	tbl	v1.16b, {v22.16b}, v29.16b
-	tbl	v2.16b, {v21.16b}, v9.16b
-	tbl	v8.16b, {v17.16b}, v8.16b       // 9D + 13C + 11B + 14A
+	eor	v6.16b, v9.16b, v6.16b
+	eor	v30.16b, v3.16b, v30.16b
+	eor	v8.16b, v1.16b, v4.16b
+	eor	v31.16b, v2.16b, v31.16b
+	eor	v27.16b, v10.16b, v27.16b
+	eor	v7.16b, v0.16b, v7.16b
+	tbl	v0.16b, {v26.16b}, v6.16b
+	tbl	v1.16b, {v26.16b}, v30.16b
+	tbl	v2.16b, {v26.16b}, v8.16b
+	tbl	v12.16b, {v25.16b}, v31.16b
+	tbl	v4.16b, {v25.16b}, v27.16b
+	tbl	v3.16b, {v25.16b}, v7.16b
+	tbl	v11.16b, {v24.16b}, v6.16b      // 9B + 13A
+	tbl	v10.16b, {v23.16b}, v31.16b
+	tbl	v9.16b, {v24.16b}, v30.16b
+	eor	v13.16b, v29.16b, v0.16b
+	eor	v1.16b, v29.16b, v1.16b
+	eor	v0.16b, v29.16b, v2.16b
+	eor	v2.16b, v12.16b, v13.16b
+	eor	v1.16b, v4.16b, v1.16b
+	eor	v0.16b, v3.16b, v0.16b
+	eor	v10.16b, v11.16b, v10.16b
+	tbl	v3.16b, {v23.16b}, v27.16b
+	tbl	v4.16b, {v24.16b}, v8.16b
+	tbl	v29.16b, {v23.16b}, v7.16b
+	tbl	v11.16b, {v2.16b}, v5.16b
+	tbl	v12.16b, {v1.16b}, v5.16b
+	tbl	v1.16b, {v0.16b}, v5.16b
+	tbl	v2.16b, {v22.16b}, v6.16b       // 9C + 13B + 11A
+	tbl	v13.16b, {v21.16b}, v31.16b
+	tbl	v6.16b, {v17.16b}, v6.16b       // 9D + 13C + 11B + 14A
+	tbl	v31.16b, {v16.16b}, v31.16b
+	eor	v0.16b, v9.16b, v3.16b
+	eor	v3.16b, v4.16b, v29.16b
+	eor	v4.16b, v10.16b, v11.16b
+	eor	v10.16b, v0.16b, v12.16b
+	eor	v3.16b, v3.16b, v1.16b
+	eor	v9.16b, v2.16b, v13.16b
+	eor	v29.16b, v6.16b, v31.16b
+	tbl	v0.16b, {v22.16b}, v30.16b
+	tbl	v1.16b, {v21.16b}, v27.16b
+	tbl	v6.16b, {v22.16b}, v8.16b
+	tbl	v31.16b, {v21.16b}, v7.16b
+	tbl	v11.16b, {v4.16b}, v5.16b
+	tbl	v4.16b, {v10.16b}, v5.16b
+	tbl	v2.16b, {v3.16b}, v5.16b
+	tbl	v30.16b, {v17.16b}, v30.16b
+	tbl	v27.16b, {v16.16b}, v27.16b
+	tbl	v3.16b, {v17.16b}, v8.16b
 	tbl	v7.16b, {v16.16b}, v7.16b
-	tbl	v29.16b, {v17.16b}, v29.16b
-	tbl	v9.16b, {v16.16b}, v9.16b
-	eor	v4.16b, v4.16b, v5.16b
-	eor	v5.16b, v6.16b, v11.16b
-	eor	v6.16b, v10.16b, v12.16b
-	eor	v4.16b, v4.16b, v0.16b
-	eor	v10.16b, v3.16b, v13.16b
-	eor	v11.16b, v1.16b, v2.16b
-	eor	v7.16b, v8.16b, v7.16b
-	eor	v29.16b, v29.16b, v9.16b
-	tbl	v3.16b, {v22.16b}, v30.16b
-	tbl	v2.16b, {v21.16b}, v31.16b
-	tbl	v0.16b, {v5.16b}, v27.16b
-	tbl	v1.16b, {v6.16b}, v27.16b
-	tbl	v4.16b, {v4.16b}, v27.16b
-	tbl	v6.16b, {v17.16b}, v30.16b
-	tbl	v5.16b, {v16.16b}, v31.16b
-	eor	v2.16b, v3.16b, v2.16b
-	eor	v0.16b, v10.16b, v0.16b
-	eor	v1.16b, v11.16b, v1.16b
-	eor	v2.16b, v2.16b, v4.16b
-	eor	v3.16b, v6.16b, v5.16b
-	tbl	v0.16b, {v0.16b}, v27.16b
-	tbl	v1.16b, {v1.16b}, v27.16b
-	tbl	v2.16b, {v2.16b}, v27.16b
-	eor	v31.16b, v7.16b, v0.16b
-	eor	v27.16b, v29.16b, v1.16b
-	eor	v3.16b, v3.16b, v2.16b
+	eor	v1.16b, v0.16b, v1.16b
+	eor	v6.16b, v6.16b, v31.16b
+	eor	v0.16b, v9.16b, v11.16b
+	eor	v1.16b, v1.16b, v4.16b
+	eor	v4.16b, v6.16b, v2.16b
+	eor	v2.16b, v30.16b, v27.16b
+	eor	v6.16b, v3.16b, v7.16b
+	tbl	v0.16b, {v0.16b}, v5.16b
+	tbl	v1.16b, {v1.16b}, v5.16b
+	tbl	v3.16b, {v4.16b}, v5.16b
+	eor	v30.16b, v29.16b, v0.16b
+	eor	v2.16b, v2.16b, v1.16b
+	eor	v3.16b, v6.16b, v3.16b
 	cbnz	x7, Lvpaes_ecb_encrypt_8
-	ushr	v6.16b, v31.16b, #4             // let i = x >> 4;
-	ushr	v9.16b, v27.16b, #4
-	ushr	v30.16b, v3.16b, #4
+	ushr	v6.16b, v30.16b, #4             // let i = x >> 4;
+	ushr	v8.16b, v2.16b, #4
+	ushr	v29.16b, v3.16b, #4
 	ldr	q7, [x10, #576]                 // return tbl(t[0], low) ^ tbl(t[1], high);
-	tbl	v10.16b, {v18.16b}, v6.16b      // 1/i + a/k
-	tbl	v5.16b, {v18.16b}, v9.16b
-	ldr	q8, [x10, #592]
-	tbl	v4.16b, {v18.16b}, v30.16b
-	ldr	q29, [x9, x8]                   // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
-	and	v0.16b, v31.16b, v20.16b        // let k = x & 0x0f;
-	and	v1.16b, v27.16b, v20.16b
+	tbl	v9.16b, {v18.16b}, v6.16b       // 1/i + a/k
+	tbl	v5.16b, {v18.16b}, v8.16b
+	ldr	q31, [x10, #592]
+	tbl	v4.16b, {v18.16b}, v29.16b
+	ldr	q27, [x9, x8]                   // return tbl(linear(unsub_output, io, jo) ^ key.rd_key[last], shift_row...
+	and	v0.16b, v30.16b, v20.16b        // let k = x & 0x0f;
+	and	v1.16b, v2.16b, v20.16b
 	and	v13.16b, v3.16b, v20.16b
 	eor	v11.16b, v6.16b, v0.16b         // let j = i ^ k;
 	tbl	v12.16b, {v19.16b}, v0.16b      // a/k
-	tbl	v27.16b, {v19.16b}, v1.16b
+	tbl	v30.16b, {v19.16b}, v1.16b
 	tbl	v2.16b, {v19.16b}, v13.16b
-	tbl	v31.16b, {v18.16b}, v11.16b     // 1/j + a/k
-	eor	v3.16b, v9.16b, v1.16b
-	eor	v1.16b, v30.16b, v13.16b
+	tbl	v10.16b, {v18.16b}, v11.16b     // 1/j + a/k
+	eor	v3.16b, v8.16b, v1.16b
+	eor	v1.16b, v29.16b, v13.16b
 	tbl	v13.16b, {v18.16b}, v3.16b
 	tbl	v0.16b, {v18.16b}, v1.16b
-	eor	v10.16b, v10.16b, v12.16b
-	eor	v5.16b, v5.16b, v27.16b
+	eor	v9.16b, v9.16b, v12.16b
+	eor	v5.16b, v5.16b, v30.16b
 	eor	v4.16b, v4.16b, v2.16b
-	eor	v31.16b, v31.16b, v12.16b
-	tbl	v10.16b, {v18.16b}, v10.16b     // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	eor	v10.16b, v10.16b, v12.16b
+	tbl	v9.16b, {v18.16b}, v9.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
 	tbl	v5.16b, {v18.16b}, v5.16b
 	add	x0, x0, #48                     // for i in 0..length / 16 weave 3, 1 { dst[i] = decrypt_block(src[i], k...
 	tbl	v4.16b, {v18.16b}, v4.16b
-	tbl	v31.16b, {v18.16b}, v31.16b
-	eor	v27.16b, v13.16b, v27.16b
+	tbl	v10.16b, {v18.16b}, v10.16b
+	eor	v30.16b, v13.16b, v30.16b
 	eor	v0.16b, v0.16b, v2.16b
-	tbl	v12.16b, {v18.16b}, v27.16b
-	tbl	v27.16b, {v18.16b}, v0.16b
-	eor	v0.16b, v10.16b, v11.16b
+	tbl	v12.16b, {v18.16b}, v30.16b
+	tbl	v30.16b, {v18.16b}, v0.16b
+	eor	v0.16b, v9.16b, v11.16b
 	eor	v2.16b, v5.16b, v3.16b
 	sub	x4, x4, #3
-	tbl	v10.16b, {v7.16b}, v0.16b
+	tbl	v9.16b, {v7.16b}, v0.16b
 	tbl	v5.16b, {v7.16b}, v2.16b
 	eor	v1.16b, v4.16b, v1.16b
-	eor	v0.16b, v31.16b, v6.16b
-	eor	v2.16b, v12.16b, v9.16b
-	eor	v4.16b, v27.16b, v30.16b
+	eor	v0.16b, v10.16b, v6.16b
+	eor	v2.16b, v12.16b, v8.16b
+	eor	v4.16b, v30.16b, v29.16b
 	tbl	v6.16b, {v7.16b}, v1.16b
-	tbl	v1.16b, {v8.16b}, v0.16b
-	tbl	v3.16b, {v8.16b}, v2.16b
-	tbl	v7.16b, {v8.16b}, v4.16b
-	eor	v0.16b, v28.16b, v10.16b
+	tbl	v1.16b, {v31.16b}, v0.16b
+	tbl	v3.16b, {v31.16b}, v2.16b
+	tbl	v7.16b, {v31.16b}, v4.16b
+	eor	v0.16b, v28.16b, v9.16b
 	eor	v2.16b, v28.16b, v5.16b
 	eor	v4.16b, v28.16b, v6.16b
 	eor	v0.16b, v1.16b, v0.16b
 	eor	v1.16b, v3.16b, v2.16b
 	eor	v2.16b, v7.16b, v4.16b
-	tbl	v0.16b, {v0.16b}, v29.16b
-	tbl	v1.16b, {v1.16b}, v29.16b
-	tbl	v2.16b, {v2.16b}, v29.16b
+	tbl	v0.16b, {v0.16b}, v27.16b
+	tbl	v1.16b, {v1.16b}, v27.16b
+	tbl	v2.16b, {v2.16b}, v27.16b
 	stp	q0, q1, [x1], #48
 	stur	q2, [x1, #-16]
 	tbz	x4, #63, Lvpaes_ecb_encrypt_7
@@ -1808,40 +1808,40 @@ Lvpaes_ecb_encrypt_10:
 	eor	v0.16b, v2.16b, v0.16b
 	eor	v2.16b, v0.16b, v5.16b          // var s = transform(to_undone, x) ^ key.rd_key[0];
 Lvpaes_ecb_encrypt_11:
-	ldr	q7, [x6], #16                   // 9A
+	ldr	q27, [x6], #16                  // 9A
 	ushr	v6.16b, v2.16b, #4              // let i = x >> 4;
 	and	v0.16b, v2.16b, v20.16b         // let k = x & 0x0f;
-	ldr	q27, [x4], #16                  // let step = unmix[r % 4];
-	tbl	v1.16b, {v18.16b}, v6.16b       // 1/i + a/k
-	tbl	v2.16b, {v19.16b}, v0.16b       // a/k
-	sub	x7, x7, #1                      // for r in 1..last {
+	ldr	q7, [x4], #16                   // let step = unmix[r % 4];
 	eor	v3.16b, v6.16b, v0.16b          // let j = i ^ k;
-	eor	v1.16b, v1.16b, v2.16b
-	tbl	v0.16b, {v18.16b}, v3.16b       // 1/j + a/k
-	tbl	v1.16b, {v18.16b}, v1.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
-	eor	v0.16b, v0.16b, v2.16b
-	eor	v28.16b, v1.16b, v3.16b
-	tbl	v0.16b, {v18.16b}, v0.16b
-	tbl	v1.16b, {v26.16b}, v28.16b
-	tbl	v30.16b, {v22.16b}, v28.16b     // 9C + 13B + 11A
-	eor	v29.16b, v0.16b, v6.16b
-	eor	v0.16b, v7.16b, v1.16b
-	tbl	v3.16b, {v24.16b}, v28.16b      // 9B + 13A
+	and	x4, x4, #0xffffffffffffffbf     // for r in 1..last {
+	tbl	v1.16b, {v19.16b}, v0.16b       // a/k
+	tbl	v0.16b, {v18.16b}, v6.16b       // 1/i + a/k
+	tbl	v2.16b, {v18.16b}, v3.16b       // 1/j + a/k
+	eor	v0.16b, v0.16b, v1.16b
+	eor	v1.16b, v2.16b, v1.16b
+	tbl	v0.16b, {v18.16b}, v0.16b       // return tbl(reciprocal[0], iak) ^ j, tbl(reciprocal[0], jak) ^ i;
+	tbl	v1.16b, {v18.16b}, v1.16b
+	eor	v28.16b, v0.16b, v3.16b
+	eor	v29.16b, v1.16b, v6.16b
+	tbl	v0.16b, {v26.16b}, v28.16b
+	tbl	v2.16b, {v23.16b}, v29.16b      // 9B + 13A
+	tbl	v3.16b, {v24.16b}, v28.16b
 	tbl	v1.16b, {v25.16b}, v29.16b
-	tbl	v6.16b, {v21.16b}, v29.16b
-	tbl	v2.16b, {v23.16b}, v29.16b
-	tbl	v7.16b, {v17.16b}, v28.16b      // 9D + 13C + 11B + 14A
-	and	x4, x4, #0xffffffffffffffbf
+	tbl	v6.16b, {v22.16b}, v28.16b      // 9C + 13B + 11A
+	eor	v0.16b, v27.16b, v0.16b
+	eor	v2.16b, v3.16b, v2.16b
+	tbl	v3.16b, {v21.16b}, v29.16b
+	tbl	v27.16b, {v16.16b}, v29.16b     // 9D + 13C + 11B + 14A
 	eor	v0.16b, v1.16b, v0.16b
-	eor	v1.16b, v3.16b, v2.16b
-	tbl	v3.16b, {v16.16b}, v29.16b
-	tbl	v0.16b, {v0.16b}, v27.16b
-	eor	v2.16b, v30.16b, v6.16b
-	eor	v3.16b, v7.16b, v3.16b
-	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v27.16b
+	eor	v1.16b, v6.16b, v3.16b
+	tbl	v3.16b, {v17.16b}, v28.16b
+	tbl	v0.16b, {v0.16b}, v7.16b
+	eor	v3.16b, v3.16b, v27.16b
 	eor	v0.16b, v2.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v27.16b
+	sub	x7, x7, #1
+	tbl	v0.16b, {v0.16b}, v7.16b
+	eor	v0.16b, v1.16b, v0.16b
+	tbl	v0.16b, {v0.16b}, v7.16b
 	eor	v2.16b, v3.16b, v0.16b
 	cbnz	x7, Lvpaes_ecb_encrypt_11
 	ushr	v27.16b, v2.16b, #4             // let i = x >> 4;
@@ -2181,45 +2181,45 @@ _vpaes_set_decrypt_key:
 	bl	_vpaes_armv8_expand
 	lsr	w0, w5, #5                      // let last = (bits as u32 / 32) as u64 + 6;
 	add	x8, x6, #16                     // for r in 1..last {
-	ldp	q22, q21, [x7, #704]            // 9A
-	movi	v5.16b, #0x1a                   // key.rd_key[r] = tbl(tbl(s ^ undone(0x63), mix[0]), shift_rows[(last -...
+	ldp	q23, q22, [x7, #704]            // 9A
+	movi	v6.16b, #0x1a                   // key.rd_key[r] = tbl(tbl(s ^ undone(0x63), mix[0]), shift_rows[(last -...
 	add	x4, x0, #6
 	add	x2, x7, #192
 	mov	x3, x8
 	movz	x1, #0x1
-	ldp	q20, q19, [x7, #736]            // s = tbl(s, mix[0]) ^ tbl(unmixed_key[2 * m], low) ^ tbl(unmixed_key[2...
-	ldp	q18, q17, [x7, #768]
-	ldp	q16, q7, [x7, #800]
-	ldr	q6, [x7]
+	ldp	q21, q20, [x7, #736]            // s = tbl(s, mix[0]) ^ tbl(unmixed_key[2 * m], low) ^ tbl(unmixed_key[2...
+	ldp	q19, q18, [x7, #768]
+	ldp	q17, q16, [x7, #800]
+	ldr	q7, [x7]
 Lvpaes_set_decrypt_key_1:
 	ldr	q0, [x3], #16                   // let low = key.rd_key[r] & 0x0f;
 	sub	x0, x4, x1                      // key.rd_key[r] = tbl(tbl(s ^ undone(0x63), mix[0]), shift_rows[(last -...
-	and	x0, x0, #0x3
-	and	v23.16b, v0.16b, v8.16b
+	and	v24.16b, v0.16b, v8.16b
 	ushr	v25.16b, v0.16b, #4             // let high = key.rd_key[r] >> 4;
-	tbl	v1.16b, {v22.16b}, v23.16b      // 9A
-	tbl	v0.16b, {v21.16b}, v25.16b
-	tbl	v2.16b, {v19.16b}, v25.16b      // s = tbl(s, mix[0]) ^ tbl(unmixed_key[2 * m], low) ^ tbl(unmixed_key[2...
-	tbl	v24.16b, {v16.16b}, v23.16b
-	tbl	v3.16b, {v20.16b}, v23.16b
-	tbl	v4.16b, {v17.16b}, v25.16b
+	tbl	v1.16b, {v23.16b}, v24.16b      // 9A
+	tbl	v0.16b, {v22.16b}, v25.16b
+	tbl	v2.16b, {v20.16b}, v25.16b      // s = tbl(s, mix[0]) ^ tbl(unmixed_key[2 * m], low) ^ tbl(unmixed_key[2...
+	tbl	v3.16b, {v21.16b}, v24.16b
+	tbl	v4.16b, {v18.16b}, v25.16b
+	tbl	v5.16b, {v19.16b}, v24.16b
+	tbl	v24.16b, {v17.16b}, v24.16b
 	eor	v0.16b, v1.16b, v0.16b
 	eor	v1.16b, v3.16b, v2.16b
-	tbl	v2.16b, {v18.16b}, v23.16b
-	tbl	v3.16b, {v7.16b}, v25.16b
-	tbl	v0.16b, {v0.16b}, v6.16b
-	add	x1, x1, #1                      // for r in 1..last {
-	eor	v2.16b, v2.16b, v4.16b
+	tbl	v0.16b, {v0.16b}, v7.16b
+	and	x0, x0, #0x3
+	eor	v2.16b, v5.16b, v4.16b
+	eor	v3.16b, v6.16b, v24.16b
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v0.16b, {v0.16b}, v6.16b
-	eor	v1.16b, v5.16b, v24.16b
+	tbl	v0.16b, {v0.16b}, v7.16b
+	tbl	v1.16b, {v16.16b}, v25.16b
 	eor	v0.16b, v2.16b, v0.16b
-	eor	v1.16b, v3.16b, v1.16b
-	tbl	v0.16b, {v0.16b}, v6.16b
+	eor	v1.16b, v1.16b, v3.16b
+	tbl	v0.16b, {v0.16b}, v7.16b
+	ldr	q2, [x2, x0, lsl #4]
 	eor	v0.16b, v1.16b, v0.16b
-	tbl	v1.16b, {v0.16b}, v6.16b
-	ldr	q0, [x2, x0, lsl #4]
-	tbl	v0.16b, {v1.16b}, v0.16b
+	tbl	v0.16b, {v0.16b}, v7.16b
+	add	x1, x1, #1                      // for r in 1..last {
+	tbl	v0.16b, {v0.16b}, v2.16b
 	stur	q0, [x3, #-16]
 	cmp	x1, x4
 	b.ne	Lvpaes_set_decrypt_key_1
@@ -2235,15 +2235,15 @@ Lvpaes_set_decrypt_key_1:
 	ldr	q3, [x5], #-16
 	tbl	v0.16b, {v1.16b}, v0.16b
 	ldp	q4, q7, [x7, #672]
-	ushr	v6.16b, v3.16b, #4
+	ushr	v5.16b, v3.16b, #4
 	and	v3.16b, v3.16b, v8.16b
 	eor	v1.16b, v0.16b, v2.16b
 	tbl	v3.16b, {v4.16b}, v3.16b
-	tbl	v2.16b, {v7.16b}, v6.16b
+	tbl	v2.16b, {v7.16b}, v5.16b
 	ldr	q0, [x2, x0, lsl #4]
 	eor	v2.16b, v3.16b, v2.16b
 	tbl	v1.16b, {v1.16b}, v0.16b
-	eor	v0.16b, v2.16b, v5.16b
+	eor	v0.16b, v2.16b, v6.16b
 	str	q0, [x6]
 	str	q1, [x5, #16]                   // key.rd_key[last] = output;
 Lvpaes_set_decrypt_key_2:
@@ -2263,8 +2263,7 @@ Lvpaes_set_decrypt_key_2:
 	movi	v2.16b, #0x0
 	movi	v3.16b, #0x0
 	movi	v4.16b, #0x0
-	movi	v6.16b, #0x0
-	movi	v23.16b, #0x0
+	movi	v5.16b, #0x0
 	movi	v24.16b, #0x0
 	movi	v25.16b, #0x0
 	movi	v26.16b, #0x0

@@ -160,6 +160,7 @@ static void find_convention(struct mach_func *f)
     struct convention *c = &f->convention;
     const struct mach_insn *entry = f->blocks.at[0]->first;
     assert(entry->insn == INSN_NONE);
+    c->param_count = entry->def_count;  /* those in registers */
     fill_places(entry->defs, entry->def_count, &c->params, &c->param_classes);
     for (int k = 0; k < f->blocks.n; k++) {
         const struct mach_insn *last = f->blocks.at[k]->last;

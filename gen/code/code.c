@@ -66,6 +66,7 @@ void convention_register(struct mach_func *f)
 void code_forget(void)
 {
     memset(&promises, 0, sizeof promises);
+    modulo_forget();
 }
 
 static struct mach_func *code_before_allocation(struct ir_func *ir, const struct core *core,

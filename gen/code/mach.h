@@ -156,8 +156,8 @@ struct mach_func {
 struct mach_func *code_from_ir(struct ir_func *f, const struct core *core);
 /* Forgets every callee: before memory that their code is in is released. */
 void code_forget(void);
-/* How long to search for better orders from now on: so many TIMES the usual. */
-void schedule_effort(int times);
+/* Before a module: how many TIMES the usual to search for quick orders; 0: once. */
+void schedule_start(int times);
 /* keep.c: a copy, in an arena of the caller's, that outlives what F was made of.
  * Enough for target/ and verify/; SOURCE is the function of the checked tree. */
 struct mach_func *code_keep(struct arena *a, const struct mach_func *f, struct func *source);

@@ -2,9 +2,9 @@
  *
  * Takes code whose blocks have been put in order one by one. A loop that takes
  * longer than its bound (ports, issue slots, chains through iterations) is
- * ordered again as something that repeats: on an in-order core for several
- * choices of what runs an iteration ahead, then by local search. The quickest is
- * kept; the order that was there, when nothing is quicker.
+ * ordered again as something that repeats: where the core is worth a prologue and an
+ * epilogue, for several choices of what runs an iteration ahead; then by local search.
+ * The quickest is kept; the order that was there, when nothing is quicker.
  *
  * Which instructions run ahead is chosen by decomposition (Gasperoni and
  * Schwiegelshohn, "Scheduling loops on parallel processors", 1992; Wang and
@@ -25,12 +25,16 @@ enum { CUTS = 8, TURNS = 4 };
 enum { WORTH = 30, WORTH_OF_MANY = 4, WORTH_OF_STAGES = 100 };
 
 /* Moves times nodes that the search makes for an effort of 1: at most some milliseconds.
- * More where the core runs the order as it is. */
+ * More for a core of its own than for the order without tune. */
 enum { SEARCHED = 3000, SEARCHED_OVERLAPPED = 48000 };
 
 static int effort = 1;
 
-void schedule_effort(int times) { effort = times; }
+void schedule_start(int times)
+{
+    effort = times > 0 ? times : 1;
+    modulo_forget();
+}
 
 /* -- stages -- */
 
@@ -96,13 +100,35 @@ static void try_one_stage(const struct loop_graph *g, struct kernel *best)
 
 /* -- one loop -- */
 
-static struct kernel as_it_is(const struct loop_graph *g)
+/* The order that scheduling of blocks found. */
+struct found_order { VEC(struct mach_insn *) at; };
+
+static struct found_order order_of(const struct mach_block *b)
+{
+    struct found_order found = { { 0 } };
+    for (struct mach_insn *i = b->first; i != NULL; i = i->next)
+        vec_push(&found.at, i);
+    return found;
+}
+
+/* As a kernel of one stage. */
+static struct kernel as_found(const struct loop_graph *g, const struct found_order *found)
 {
     struct kernel k = kernel_new(g);
     for (int p = 0; p < g->n; p++)
-        k.at[p] = p;
+        for (int node = 0; node < g->n; node++)
+            if (g->node[node].insn == found->at.at[p])
+                k.at[p] = node;
     kernel_measure(g, &k, INT_MAX);
     return k;
+}
+
+static void put_back(struct mach_block *b, const struct found_order *found)
+{
+    for (int p = 0; p < found->at.n; p++) {
+        insn_remove(found->at.at[p]);
+        insn_append(b, found->at.at[p]);
+    }
 }
 
 static void search(const struct loop_graph *g, struct kernel *k, int stages)
@@ -111,10 +137,11 @@ static void search(const struct loop_graph *g, struct kernel *k, int stages)
     search_kernel(g, k, stages, (int)((int64_t)effort * nodes / g->n));
 }
 
-/* Iterations overlap in BEST afterwards where that pays. */
-static void overlap(const struct loop_graph *g, struct kernel *best)
+/* Iterations overlap in BEST afterwards where that pays. FOUND is where cutting starts. */
+static void overlap(const struct loop_graph *g, const struct kernel *found, struct kernel *best)
 {
-    struct kernel k = as_it_is(g);
+    struct kernel k = kernel_new(g);
+    kernel_copy(g, &k, found);
     try_cuts(g, &k);
     search(g, &k, 2);
     if (k.interval + best->interval / WORTH_OF_STAGES <= best->interval)
@@ -127,20 +154,23 @@ static int margin(const struct loop_graph *g)
     return g->bound / (g->f->core->judges != NULL ? WORTH_OF_MANY : WORTH);
 }
 
-/* Is there an order that is better than the one that BEST is? */
-static bool improve(const struct loop_graph *g, struct kernel *best)
+/* A better order than FOUND, if there is one: BEST. */
+static bool improve(const struct loop_graph *g, const struct kernel *found, struct kernel *best)
 {
     const struct core *core = g->f->core;
-    int before = best->interval;
-    if (before <= g->bound + margin(g))
+    if (found->interval <= g->bound + margin(g))
         return false;
-    if (core->in_order)
-        try_one_stage(g, best);
-    if (core->overlaps_iterations && !g->f->keeps_iterations)
-        overlap(g, best);
+    bool overlaps = core->overlaps_iterations && !g->f->keeps_iterations;
+    if (kernel_recall(g, effort, best))
+        return best->interval < found->interval;
+    kernel_copy(g, best, found);
+    try_one_stage(g, best);
+    if (overlaps)
+        overlap(g, found, best);
     else
         search(g, best, 1);
-    return best->interval < before;
+    kernel_remember(g, effort, best);
+    return best->interval < found->interval;
 }
 
 static bool is_loop(const struct mach_block *b)
@@ -151,19 +181,31 @@ static bool is_loop(const struct mach_block *b)
     return false;
 }
 
+/* Nodes are numbered as selection left them, so that the same loop is the same graph
+ * in every function. */
+static void pipeline_loop(struct mach_func *f, struct mach_block *b)
+{
+    const struct mem_mark mark = mem_mark();
+    struct found_order order = order_of(b);
+    restore_order(b);
+    struct loop_graph *g = loop_graph_of(f, b, liveness_of(f));
+    if (g != NULL) {
+        struct kernel found = as_found(g, &order), best = kernel_new(g);
+        if (improve(g, &found, &best)) {
+            f->overlaps_iterations |= emit_kernel(g, &best);
+            return;
+        }
+    }
+    put_back(b, &order);
+    mem_release_to(mark);
+}
+
 bool pipeline_loops(struct mach_func *f)
 {
     for (int k = 0; k < f->blocks.n; k++) {
         struct mach_block *b = f->blocks.at[k];
-        if (!is_loop(b) || b->ordered != NULL)
-            continue;
-        const struct mem_mark mark = mem_mark();
-        struct loop_graph *g = loop_graph_of(f, b, liveness_of(f));
-        struct kernel best = g != NULL ? as_it_is(g) : (struct kernel){ 0 };
-        if (g != NULL && improve(g, &best))
-            f->overlaps_iterations |= emit_kernel(g, &best);
-        else
-            mem_release_to(mark);
+        if (is_loop(b) && b->ordered == NULL)
+            pipeline_loop(f, b);
         k = b->id;
     }
     return f->overlaps_iterations;

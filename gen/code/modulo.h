@@ -48,9 +48,7 @@ struct loop_node {
     bool is_early;              /* the branch needs it: stage 0 */
 };
 
-/* Iterations over which a pipeline is watched; the first half is the way into the
- * steady state. */
-enum { MOST_JUDGES = 4, WATCHED_ROUNDS = 4 };
+enum { MOST_JUDGES = 4 };
 
 struct loop_graph {
     struct mach_func *f;
@@ -63,7 +61,8 @@ struct loop_graph {
     const struct core *core[MOST_JUDGES];       /* the core, or its judges */
     struct pipeline *pipeline[MOST_JUDGES];     /* theirs, loaded with the nodes */
     int pipelines;
-    int bound;                  /* hundredths of a cycle: no order takes fewer */
+    int least[MOST_JUDGES];     /* hundredths of a cycle that their ports and slots take */
+    int bound;                  /* of all: what the search is content with */
 };
 
 /* modulo_graph.c: NULL for a loop that cannot be put in another order. */
@@ -72,7 +71,8 @@ struct loop_graph *loop_graph_of(struct mach_func *f, struct mach_block *b,
 
 /* modulo_bound.c: hundredths of a cycle that an iteration takes at least; of
  * recurrences, LEAST when they take less. */
-int resource_interval(const struct loop_graph *g, const struct core *core);
+enum pairs { PAIRS_APART, PAIRS_JOINED };      /* of what the core can fuse */
+int resource_interval(const struct loop_graph *g, const struct core *core, enum pairs pairs);
 int recurrence_interval(const struct loop_graph *g, int least);
 
 /* -- kernels -- */
@@ -91,13 +91,18 @@ int kernel_distance(const struct kernel *k, const struct loop_edge *e);
 /* False as soon as the interval is known to be more than MOST. */
 bool kernel_measure(const struct loop_graph *g, struct kernel *k, int most);
 
-/* modulo_order.c: a quick order for the stages that K has; false when each that
- * it tries takes too many registers. In-order cores only. */
+/* modulo_order.c: a quick order for the stages that K has; false when each that it
+ * tries takes too many registers. */
 bool order_kernel(const struct loop_graph *g, struct kernel *k);
 
 /* search.c: moves instructions about as long as the round does not become slower;
  * across the back edge as well where STAGES is 2. */
 void search_kernel(const struct loop_graph *g, struct kernel *best, int stages, int moves);
+
+/* modulo_memo.c: the order that was found for the same loop with the same effort; false
+ * when there is none. */
+bool kernel_recall(const struct loop_graph *g, int effort, struct kernel *k);
+void kernel_remember(const struct loop_graph *g, int effort, const struct kernel *k);
 
 /* modulo_emit.c: puts the block in this order, with a prologue in front and an
  * epilogue behind when there are two stages; true then. */

@@ -13,17 +13,16 @@ static int rounded_up(int n, int by) { return (n + by - 1) / by; }
 /* Of the instructions that name the same ports: cycles that they take of them. */
 struct port_work { uint32_t ports; int cycles; };
 
-static int collect_work(const struct loop_graph *g, const struct core *core, struct port_work *work,
-                        int *uops)
+static int collect_work(const struct loop_graph *g, const struct core *core, enum pairs pairs,
+                        struct port_work *work, int *uops)
 {
     int n = 0;
     for (int k = 0; k < g->n; k++) {
         const struct timing *t = core_timing(core, g->node[k].insn->insn);
+        const bool is_joined = pairs == PAIRS_JOINED && g->node[k].is_partner;
         int w = 0;
-        *uops += t->uops;
-        /* A pair takes one port (pipeline.c, paired_step). Not for several judges: what pairs
-         * gain in order would be paid for out of order (AEGIS on Cortex-A72: 10 %). */
-        if (g->node[k].is_partner && core == g->f->core && core->in_order)
+        *uops += is_joined && !core->in_order ? 0 : t->uops;
+        if (is_joined)          /* takes no port (pipeline.c, paired_step) */
             continue;
         while (w < n && work[w].ports != t->ports)
             w++;
@@ -34,10 +33,10 @@ static int collect_work(const struct loop_graph *g, const struct core *core, str
     return n;
 }
 
-int resource_interval(const struct loop_graph *g, const struct core *core)
+int resource_interval(const struct loop_graph *g, const struct core *core, enum pairs pairs)
 {
     struct port_work *work = NEW_ARRAY(struct port_work, g->n);
-    int uops = 0, n = collect_work(g, core, work, &uops), most = 0;
+    int uops = 0, n = collect_work(g, core, pairs, work, &uops), most = 0;
     for (int set = 0; set < n; set++) {
         int cycles = 0;
         for (int w = 0; w < n; w++)

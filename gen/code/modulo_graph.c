@@ -191,16 +191,20 @@ static void load_pipelines(struct loop_graph *g)
         add_pipeline(g, core->judges[k], code);
 }
 
-/* Recurrences are the same on every core: those that its resources hide on all of
- * them need not be told apart. */
+/* Recurrences are those of the function's own core. Where several judge, a pair counts
+ * as two: what pairs gain in order would be paid for out of order (AEGIS on Cortex-A72:
+ * 10 %). */
 static void find_bound(struct loop_graph *g)
 {
     int resource[MOST_JUDGES], least = INT_MAX;
     for (int k = 0; k < g->pipelines; k++) {
-        resource[k] = resource_interval(g, g->core[k]);
+        const struct core *core = g->core[k];
+        g->least[k] = resource_interval(g, core, PAIRS_JOINED);
+        resource[k] = core == g->f->core && core->in_order
+                          ? g->least[k] : resource_interval(g, core, PAIRS_APART);
         least = resource[k] < least ? resource[k] : least;
     }
-    int recurrence = recurrence_interval(g, least);
+    const int recurrence = recurrence_interval(g, least);
     for (int k = 0; k < g->pipelines; k++)
         g->bound += resource[k] > recurrence ? resource[k] : recurrence;
 }

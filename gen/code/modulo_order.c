@@ -4,8 +4,10 @@
  * list scheduling on the core's pipeline: of what is ready, what would issue first;
  * of those, what has the longest way to go, counted across the back edge. A round
  * begins in the state in which the one before it left the core, so it is ordered
- * some times over. When registers run short, what takes fewest of them goes first:
- * from a limit on that starts where registers end and is lowered until it fits.
+ * some times over; and once more with a preference for short operations, which have to
+ * wait behind long ones where results are written in order. When registers run short,
+ * what takes fewest of them goes first: from a limit on that starts where registers
+ * end and is lowered until it fits. A core that reorders is taken as one in order.
  */
 #include "code/modulo_registers.h"
 
@@ -23,7 +25,7 @@ struct orderer {
     struct pipeline_state *state;
     struct kernel_pressure pressure;
     int limit[CLASS_COUNT];
-    bool short_first;
+    bool short_first;           /* prefers what is written soon */
 };
 
 /* -- heights -- */
@@ -102,8 +104,9 @@ static int choose(const struct orderer *o)
         if (!may_come(o, node))
             continue;
         struct rank rank = { tight ? demand(o, node) : 0,
-                             pipeline_earliest(o->pipeline, o->state, node), o->short_first ? o->g->node[node].latency : 0,
-                             o->height[node], node };
+                             pipeline_earliest(o->pipeline, o->state, node),
+                             o->short_first ? o->g->node[node].latency : 0, o->height[node],
+                             node };
         if (o->count > 0
             && meets_erratum(o->g->f->core, o->g->node[o->last].insn, o->g->node[node].insn))
             rank.cycle++;

@@ -8,8 +8,6 @@
  */
 #include "code/modulo_registers.h"
 
-enum { SPARE = 0 };
-
 /* -- how many are alive -- */
 
 struct kernel_pressure kernel_pressure_new(const struct loop_graph *g)
@@ -86,7 +84,7 @@ void kernel_pressure_place(struct kernel_pressure *p, int node)
 bool kernel_pressure_fits(const struct kernel_pressure *p)
 {
     for (int class = 0; class < CLASS_FLAGS; class++)
-        if (p->peak[class] >= __builtin_popcount(allocatable((enum reg_class)class)) - SPARE)
+        if (p->peak[class] >= __builtin_popcount(allocatable((enum reg_class)class)))
             return false;
     return true;
 }
@@ -214,8 +212,9 @@ bool kernel_colours(const struct loop_graph *g, const struct kernel *k)
     const struct mem_mark mark = mem_mark();
     bool all = true;
     for (int class = 0; class < CLASS_FLAGS && all; class++) {
+        int exist = __builtin_popcount(allocatable((enum reg_class)class));
         struct arc_graph a = arc_graph_of(g, k, (enum reg_class)class);
-        all = colour(&a, __builtin_popcount(allocatable((enum reg_class)class)) - SPARE - g->held[class]);
+        all = colour(&a, exist - g->held[class]);
     }
     mem_release_to(mark);
     return all;

@@ -12,9 +12,14 @@ bool accesses_conflict(const struct mach_func *f, const struct mach_insn *a,
 /* post_index.c */
 void fold_pointer_updates(struct mach_func *f);
 
+/* schedule.c: back to how selection left the block. */
+void restore_order(struct mach_block *b);
+
 /* modulo.c: better orders for loops of one block, with iterations that overlap where
  * that pays. True when it made blocks. */
 bool pipeline_loops(struct mach_func *f);
+/* modulo_memo.c */
+void modulo_forget(void);
 
 /* runs.c: operands that must be consecutive registers. Each register is in at
  * most one run; where the code wants it in two, copies are inserted first. */

@@ -336,8 +336,7 @@ static int compare_places(const void *a, const void *b)
     return ((*x)->place > (*y)->place) - ((*x)->place < (*y)->place);
 }
 
-/* Back to how selection left the block. */
-static void restore_order(struct mach_block *b)
+void restore_order(struct mach_block *b)
 {
     VEC(struct mach_insn *) all = { 0 };
     for (struct mach_insn *i = b->first; i != NULL; i = i->next)

@@ -12,11 +12,11 @@
 #include <assert.h>
 
 /* One move in so many may make the round slower, by hundredths of a cycle. */
-enum { HILL_CHANCE = 16, HILL = 100 };
+enum { HILL_CHANCE = 16, HILL = 50 };
 
 /* Moves after which it is looked up again what waits, rounds for which the core runs
  * then, and how many units are tried in front of one that waits. */
-enum { LOOK_EVERY = 16, LOOK_ROUNDS = 4, FILLERS = 8 };
+enum { LOOK_EVERY = 8, LOOK_ROUNDS = 4, FILLERS = 8 };
 
 struct searcher {
     const struct loop_graph *g;

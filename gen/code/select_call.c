@@ -185,9 +185,7 @@ void select_entry(struct selector *s)
     put_variable_stack(s);
     put_table_address(s);
     keep_lifted(s);
-    struct convention *c = &s->f->convention;
-    c->param_count = s->param_count;
-    c->result_count = s->ir->func->result_count;
+    s->f->convention.result_count = s->ir->func->result_count;
 }
 
 /* -- return -- */

@@ -235,6 +235,7 @@ const struct core core_apple_m1 = {
     .forwarding = apple_m1_forwarding,
     .buffers = apple_m1_buffers,
     .aes_pair_latency = 2,
+    .overlaps_iterations = true,
     .fuses_aes_pair = true,
     .fuses_compare_branch = true,
     .prefers_post_index = false,

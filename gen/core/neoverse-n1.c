@@ -229,6 +229,7 @@ const struct core core_neoverse_n1 = {
     .exceptions = neoverse_n1_exceptions,
     .aes_pair_latency = 2,
     .free_shift = 4,
+    .overlaps_iterations = true,
     .fuses_aes_pair = true,
     .fuses_compare_branch = true,
     .prefers_post_index = false,

@@ -236,6 +236,7 @@ const struct core core_neoverse_v2 = {
     .forwarding = neoverse_v2_forwarding,
     .aes_pair_latency = 2,
     .free_shift = 4,
+    .overlaps_iterations = true,
     .fuses_aes_pair = true,
     .fuses_compare_branch = true,
     .prefers_post_index = false,

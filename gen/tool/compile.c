@@ -131,7 +131,7 @@ static struct code_module *compile_module(struct module *module, const struct co
     m->arena = mem_arena();
     m->features = 1u << FEAT_BASE;
     functions_callees_first(&order, module);
-    schedule_effort(o->effort > 0 ? o->effort : 1);
+    schedule_start(o->effort);
     for (int i = 0; i < order.at.n && error_count() == errors; i++)
         compile_func(&done, m->arena, order.at.at[i], o);
     take_in_source_order(m, &done);

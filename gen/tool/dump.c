@@ -102,7 +102,7 @@ static void dump_module(struct text *out, const struct dump *d, const struct mod
     struct func_list order = {0};
 
     functions_callees_first(&order, m);
-    schedule_effort(o->effort > 0 ? o->effort : 1);
+    schedule_start(o->effort);
     for (int i = 0; i < order.at.n; i++)
         for (int k = 0; k < order.at.at[i]->variant_count; k++) {
             struct func *f = order.at.at[i];
