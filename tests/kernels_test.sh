@@ -14,11 +14,13 @@ flags='-std=c11 -D_POSIX_C_SOURCE=200809L -O2 -g -Wall -Wextra -Wshadow -Wstrict
 out=${OUT:-out}
 mkdir -p "$build"
 
+hardening=                      # how a library asks for it
 # kernel FILE.S: assembled into a section of its own, whose pages run/call.c guards
 # so that calls must meet branch targets (BTI). Prints the object's name.
 kernel() {
     object=$build/$(basename "$1" .S).o
-    $cross -c "$1" -o "$object"
+    # shellcheck disable=SC2086
+    $cross $hardening -c "$1" -o "$object"
     aarch64-linux-gnu-objcopy --rename-section .text=kernels \
         --set-section-alignment .text=4096 "$object"
     echo "$object"
@@ -83,5 +85,17 @@ run aegis "$build/aegis.expected"
 oracle ocb tests/run/ocb_cases.c
 program ocb tests/run/ocb_mode.c tests/run/ocb_cases.c "$out/ocb-armv8-linux.S" "$out/aesv8-armv8-linux.S"
 run ocb "$build/ocb.expected"
+
+# By the macros of a library, which signs with key B.
+out=$build/library
+hardening='-Itests/library -mbranch-protection=bti+pac-ret+b-key'
+mkdir -p "$out"
+"${KGEN:-build/kgen}" gen kernels.def --no-verify --style boringssl --module vpaes-armv8 -o "$out" \
+    >/dev/null
+# shellcheck disable=SC2086
+program vpaes $modes tests/harness/vpaes_schedule.c "$out/vpaes-armv8-linux.S"
+aarch64-linux-gnu-objdump -d "$build/vpaes-armv8-linux.o" | grep -q pacibsp ||
+    { echo 'kernels: key B signs nothing' >&2; exit 1; }
+run vpaes "$build/vpaes.expected"
 
 echo "kernels: $total checks passed"
