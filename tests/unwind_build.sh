@@ -12,8 +12,8 @@ cd "$(dirname "$0")/.."
 
 work=${BUILD:-build}/unwind
 kgen=${KGEN:-build/kgen}
-rm -rf "$work"
-mkdir -p "$work"
+# What unwind_test.c wrote before: random/N.def.
+find "$work" -mindepth 1 -maxdepth 1 ! -name random -exec rm -rf {} +
 have_new=$(command -v clang-22 || true)
 
 elf='-target aarch64-linux-gnu'
@@ -102,6 +102,30 @@ done
         product macho-product-new boringssl apple clang-22 $macho -mbranch-protection=standard
     fi
 }
+
+# Random programs, in every style and order, each platform's in one object.
+number=0
+for file in "$work"/random/*.def; do
+    number=$((number + 1))
+    style=$(echo plain boringssl openssl | cut -d' ' -f$((number % 3 + 1)))
+    core=$(echo generic cortex-a53 apple-m1 neoverse-v2 | cut -d' ' -f$((number % 4 + 1)))
+    "$kgen" gen "$file" --no-verify --style "$style" --tune "$core" -o "$work/random" \
+        >/dev/null 2>&1 || continue             # too few registers
+    basename "$file" >>"$work/random/modules"
+done
+for platform in linux apple win; do
+    cat "$work"/random/*-$platform.S >"$work/random/$platform.S"
+done
+# shellcheck disable=SC2086
+{
+    aarch64-linux-gnu-gcc -Itests/library -mbranch-protection=standard -c "$work/random/linux.S" \
+        -o "$work/random/linux.o"
+    clang $macho -Itests/library -mbranch-protection=standard -c "$work/random/apple.S" \
+        -o "$work/random/apple.o"
+    ${have_new:-clang} $coff -Itests/library ${have_new:+-mbranch-protection=standard} \
+        -c "$work/random/win.S" -o "$work/random/win.o"
+}
+printf '%s\n' linux.o apple.o win.o >"$work/random/objects"
 
 # What the decoder of compact unwind must read.
 # shellcheck disable=SC2086

@@ -1,140 +1,27 @@
 /* unwind_test.c: unwinding from every instruction of every function.
  *
- * Each object that unwind_build.sh makes is loaded into the emulator, its
- * functions are called, and before each instruction the object's own tables
- * (harness/unwind.h) are followed up to the caller, through subroutines, too.
- * The caller's sp, pc, x19 to x29 and d8 to d15 must come out exactly, and a
- * return address must be signed where the tables say so and nowhere else. An
- * instruction that no call reached is a failure.
- *
- * The same is then asked of tables with one line missing: it must be noticed.
+ * Each object that unwind_build.sh makes is unwound (harness/unwound.h); the same is
+ * then asked of tables with one line missing, which must be noticed. Random programs
+ * (random/generate.h) have frames that nobody thought of.
  */
-#include <assert.h>
 #include <check.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/calls.h"
+#include "base/diag.h"
 #include "harness/unwind.h"
+#include "harness/unwound.h"
+#include "lang/parse.h"
+#include "random/generate.h"
 #include "suites.h"
+#include "tool/compile.h"
 
-/* At most so many times in a call is one instruction looked at. */
-enum { MOST_FRAMES = 4, MOST_VISITS = 3, MOST_CODE = 1 << 16 };
-
-struct watch {
-    struct emulator *emulator;
-    uint64_t base;                      /* of the code */
-    uint8_t visits[MOST_CODE / 4];      /* in this call */
-    bool reached[MOST_CODE / 4];        /* in any */
-};
-
-/* -- one instruction -- */
-
-static bool read_stack(void *context, uint64_t address, uint64_t *word)
-{
-    return emulator_stack_word(context, address, word);
-}
-
-static bool equals(const struct emulated_registers *r, const struct emulated_registers *caller,
-                   char *why, size_t n)
-{
-    const struct { const char *name; uint64_t is, was; } plain[] = {
-        { "pc", r->pc, caller->pc }, { "sp", r->sp, caller->sp }
-    };
-    for (int i = 0; i < 2; i++)
-        if (plain[i].is != plain[i].was)
-            snprintf(why, n, "the caller's %s", plain[i].name);
-    for (int i = 19; i <= 30; i++)
-        if (r->x[i] != caller->x[i])
-            snprintf(why, n, "the caller's x%d", i);
-    for (int i = 8; i <= 15; i++)
-        if (r->d[i] != caller->d[i])
-            snprintf(why, n, "the caller's d%d", i);
-    return why[0] == 0;
-}
-
-/* Frame by frame to where the test called from. */
-static bool unwinds(struct emulator *e, struct emulated_registers r, char *why, size_t n)
-{
-    const struct emulated_registers *caller = emulator_caller(e);
-    for (int frames = 0; r.pc != caller->pc; frames++) {
-        struct unwind_step step = { .object = emulator_object(e), .registers = &r,
-                                    .read = read_stack, .context = e, .why = why, .why_size = n };
-        if (frames == MOST_FRAMES)
-            snprintf(why, n, "more frames than calls");
-        if (why[0] != 0 || !unwind(&step))
-            return false;
-    }
-    return equals(&r, caller, why, n);
-}
-
-static bool see(void *context, struct emulator *e, char *why, size_t n)
-{
-    struct watch *w = context;
-    struct emulated_registers now;
-    char what[128] = "";
-    size_t executed;
-    emulator_executed(e, &executed);
-    if (executed == 1)
-        memset(w->visits, 0, sizeof w->visits);
-    uint64_t line = (emulator_pc(e) - w->base) / 4;
-    assert(line < MOST_CODE / 4);       /* Check would write a message each time */
-    w->reached[line] = true;
-    if (w->visits[line]++ >= MOST_VISITS)
-        return true;
-    emulator_registers(e, &now);
-    if (unwinds(e, now, what, sizeof what))
-        return true;
-    snprintf(why, n, "not unwound at 0x%llx of the code: %s", (unsigned long long)(4 * line), what);
-    return false;
-}
-
-/* -- one object -- */
-
-static uint64_t code_base(const struct object_file *o, uint64_t *size)
-{
-    for (int i = 0; i < o->section_count; i++)
-        if (o->sections[i].use == SECTION_CODE && o->sections[i].size != 0) {
-            *size = o->sections[i].size;
-            return o->sections[i].address;
-        }
-    ck_abort_msg("no code");
-    return 0;
-}
-
-static bool is_padding(const struct object_file *o, uint64_t at)
-{
-    for (int i = 0; i < o->section_count; i++) {
-        const struct object_section *s = &o->sections[i];
-        if (s->use == SECTION_CODE && at - s->address < s->size)
-            return memcmp(s->bytes + (at - s->address), "\x1f\x20\x03\xd5", 4) == 0;   /* nop */
-    }
-    return false;
-}
-
-/* The first fault in any function, or an empty report. */
 static struct call_report unwind_object(const char *path, const char *module)
 {
-    char why[256];
-    struct emulator *e = emulator_new(path, TABLES_MIDDLE, why, sizeof why);
-    ck_assert_msg(e != NULL, "%s", why);
-    uint64_t size;
-    struct watch w = { .emulator = e, .base = code_base(emulator_object(e), &size) };
-    struct call_report report = { .fault = "" };
-    emulator_watch(e, see, &w);
     const struct module *m = calls_module(module);
-    for (int i = 0; i < m->funcs.n; i++)
-        for (int v = 0; v < m->funcs.at[i]->variant_count && report.fault[0] == 0; v++)
-            if (m->funcs.at[i]->kind == FN_EXPORT)
-                report = make_calls(e, m->funcs.at[i], calls_symbol(m->funcs.at[i], v));
-    for (uint64_t at = 0; at < size && report.fault[0] == 0; at += 4)
-        if (!w.reached[at / 4] && !is_padding(emulator_object(e), w.base + at))
-            snprintf(report.fault, sizeof report.fault, "no call reaches 0x%llx of the code",
-                     (unsigned long long)at);
-    emulator_free(e);
-    return report;
+    return unwind_calls(path, &m, 1, COVER_EVERYTHING);
 }
 
 /* -- all objects -- */
@@ -146,8 +33,25 @@ static void object_path(char *path, size_t n, const char *directory, const char 
              file ? file : "");
 }
 
+enum { RANDOM_PROGRAMS = 48 };
+
+/* unwind_build.sh keeps those that registers suffice for, in one object a platform. */
+static void write_random_programs(void)
+{
+    char path[512];
+    object_path(path, sizeof path, "random", NULL);
+    ck_assert_int_eq(system(mem_format("rm -rf %s; mkdir -p %s", path, path)), 0);
+    for (int i = 0; i < RANDOM_PROGRAMS; i++) {
+        struct text t = { 0 };
+        random_program(&t, (uint64_t)i + 1, i);
+        object_path(path, sizeof path, "random", mem_format("%d.def", i));
+        ck_assert_int_eq(text_write_file(&t, path), WRITE_DONE);
+    }
+}
+
 static void build_objects(void)
 {
+    write_random_programs();
     ck_assert_int_eq(system("tests/unwind_build.sh"), 0);
 }
 
@@ -209,6 +113,38 @@ START_TEST(a_missing_line_is_noticed)
     ck_assert_int_ge(each_line("broken/list", notice), 20);
 }
 END_TEST
+
+/* -- random programs -- */
+
+static const struct module *random_modules[RANDOM_PROGRAMS];
+static int random_count;
+
+static void read_random(const char *file)
+{
+    char path[512];
+    object_path(path, sizeof path, "random", file);
+    diag_reset();
+    const struct program *p = compile_check(parse_file(mem_string(path)));
+    ck_assert_ptr_nonnull(p);
+    random_modules[random_count++] = p->modules.at[0];
+}
+
+static void unwind_random(const char *object)
+{
+    char path[512];
+    object_path(path, sizeof path, "random", object);
+    struct call_report r = unwind_calls(path, random_modules, random_count, COVER_SOME);
+    ck_assert_msg(r.fault[0] == 0, "%s: %s", object, r.fault);
+}
+
+START_TEST(random_functions_unwind)
+{
+    ck_assert_int_ge(each_line("random/modules", read_random), RANDOM_PROGRAMS / 2);
+    ck_assert_int_ge(each_line("random/objects", unwind_random), 3);
+}
+END_TEST
+
+/* -- compact unwind -- */
 
 /* Memory in which each word holds its own address. */
 static bool read_address(void *context, uint64_t address, uint64_t *word)
@@ -329,6 +265,7 @@ Suite *unwind_suite(void)
     tcase_add_unchecked_fixture(tests, build_objects, NULL);
     tcase_add_test(tests, every_instruction_of_every_function_unwinds);
     tcase_add_test(tests, a_missing_line_is_noticed);
+    tcase_add_test(tests, random_functions_unwind);
     tcase_add_test(tests, compact_encodings_are_read_as_they_are_made);
     tcase_add_test(tests, functions_without_a_frame_have_compact_unwind_alone);
     tcase_set_timeout(tests, 300);
