@@ -117,20 +117,22 @@ function print_goals(    i, kind, way, value) {
     print ""
 }
 
-function print_slower(    i, part, kind, was, now, any) {
-    print "## Default tune\n"
-    print "Loops that are slower on a core than what they replace, with the tune of the source,\n" \
-          "each at its best width (cycles a step, by llvm-mca 22):\n"
-    for (k = 1; k <= split("enc dec add sub ctr", kinds, " "); k++)
+function print_beside(    i, k, was, now, tuned) {
+    print "## Beside what is replaced\n"
+    print "Cycles a step by llvm-mca 22, each at its best width, and how many times as fast: with the\n" \
+          "tune of the source, and with the core's own.\n"
+    print "| what | core | replaced | default tune | times | core's tune | times | |"
+    print "|---|---|--:|--:|--:|--:|--:|---|"
+    for (k = 1; k <= split("enc dec ctr add sub", kinds, " "); k++)
         for (i = 1; i <= 6; i++) {
-            now = best("default", kinds[k], goal_core[i])
             was = lowest_replaced(kinds[k], goal_core[i])
-            if (now == "" || now <= was + 0.004)
-                continue
-            printf "- %s on %s: %.2f, replaced %.2f\n", names[kinds[k]], goal_core[i], now, was
-            any = 1
+            now = best("default", kinds[k], goal_core[i])
+            tuned = best("tuned", kinds[k], goal_core[i])
+            printf "| %s | %s | %.2f | %.2f | %.2f | %.2f | %.2f | %s |\n", names[kinds[k]],
+                   goal_core[i], was, now, was / now, tuned, was / tuned,
+                   (now > was + 0.004 ? "slower" : "")
         }
-    print any ? "" : "- none\n"
+    print ""
 }
 
 function lowest_replaced(kind, core,    one, two) {
@@ -215,7 +217,7 @@ END {
     print "Written by `make bench`; `make check` computes them again and compares. How to read them,\n" \
           "and where the figures come from: docs/performance.md.\n"
     print_goals()
-    print_slower()
+    print_beside()
     print_aegis()
     print "Below: cycles a step of the source's loop, that is of a turn over the steps it makes (the\n" \
           "number behind the `x` in the loop's name, which begins with function and line). `default`\n" \

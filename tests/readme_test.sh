@@ -1,9 +1,10 @@
 #!/bin/sh
-# readme_test.sh: README.md shows the kernel and the code that really exist.
+# readme_test.sh: README.md shows the kernel, the code and the speed that really exist.
 #
 # The block that defines bn_add_words must stand in kernels/bn.def as it is; the
 # block of assembly must be the main loop of out/bn-armv8-linux.S, but for
-# spaces. With --update, the latter is put into README.md.
+# spaces; the ratios must be those of bench/RESULTS.md. With --update, the loop and
+# the ratios are put into README.md.
 set -eu
 cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)
@@ -29,10 +30,12 @@ main_loop() {
 }
 
 main_loop >"$scratch/loop"
+awk -f bench/readme.awk bench/RESULTS.md >"$scratch/ratios"
 if [ "${1:-}" = --update ]; then
-    awk -v loop="$scratch/loop" '
+    awk -v loop="$scratch/loop" -v ratios="$scratch/ratios" '
         /^\.Lbn_add_words_1:/ { while ((getline line < loop) > 0) print line; skip = 1 }
-        /^```/ { skip = 0 }
+        /^[|] [|] cortex-a53 [|]/ { while ((getline line < ratios) > 0) print line; skip = 1 }
+        /^(```|$)/ { skip = 0 }
         !skip' README.md >"$scratch/README.md"
     cat "$scratch/README.md" >README.md
 fi
@@ -40,6 +43,10 @@ fi
 status=0
 block '.Lbn_add_words_1:' | diff - "$scratch/loop" >&2 || {
     echo 'readme_test.sh: README.md shows another loop; tests/readme_test.sh --update' >&2
+    status=1
+}
+sed -n '/^| | cortex-a53 |/,/^$/p' README.md | sed '/^$/d' | diff - "$scratch/ratios" >&2 || {
+    echo 'readme_test.sh: README.md has other ratios; tests/readme_test.sh --update' >&2
     status=1
 }
 block 'export fn bn_add_words' >"$scratch/kernel"
