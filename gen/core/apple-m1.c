@@ -5,8 +5,9 @@
  * llvm-mca-22. There a shifter, a multiplier or an AES instruction takes its own unit
  * beside one of the general ones, and an operation of two registers counts as a
  * shift. SLOTHY's Firestorm model, from dougallj.github.io/applecpu, has eight
- * instructions a cycle, six integer and four vector units; the figures that llvm-mca
- * counts with are kept. The fused pairs are from the same measurements.
+ * instructions a cycle, six integer and four vector units; where its latency is another
+ * the row says so (many of them it calls guessed). The figures that llvm-mca counts with
+ * are kept. The fused pairs are from the same measurements.
  */
 #include "core/rows.h"
 
@@ -31,7 +32,7 @@ enum {
 enum { V_MULTIPLY = 1, V_SHIFT };   /* forwarding networks */
 
 static const struct timing apple_m1_timing[TIME_COUNT] = {
-    ROW(ALU, 2, 1, ON_SHIFT, 2, AND(ON_INT, 2)),       /* add x1, x2, x3 */
+    ROW(ALU, 2, 1, ON_SHIFT, 2, AND(ON_INT, 2)),       /* add x1, x2, x3; SLOTHY has 1 */
     /* eor x1, x2, x3, ror #4 */
     ROW(ALU_SHIFT, 2, 1, ON_SHIFT, 2, AND(ON_INT, 2)),
     ROW(ALU_FLAGS, 1, 1, ON_INT, 1),                   /* subs x1, x2, #3 */
@@ -52,11 +53,11 @@ static const struct timing apple_m1_timing[TIME_COUNT] = {
     ROW(MUL_X, 5, 1, ON_INDIRECT, 1, AND_3(ON_MULTIPLY, 1, ON_BRANCH, 1, ON_INT, 1)),
     /* umulh x1, x2, x3 */
     ROW(MUL_HIGH, 5, 1, ON_INDIRECT, 1, AND_3(ON_MULTIPLY, 1, ON_BRANCH, 1, ON_INT, 1)),
-    /* umaddl x1, w2, w3, x4 */
+    /* umaddl x1, w2, w3, x4; SLOTHY has 3 */
     ROW(MUL_LONG, 4, 1, ON_INDIRECT, 1, AND_3(ON_MULTIPLY, 1, ON_BRANCH, 1, ON_INT, 1)),
     /* udiv x1, x2, x3 */
     ROW(DIV, 13, 1, ON_DIVIDER, 13, AND_3(ON_DIVIDE, 2, ON_BRANCH, 2, ON_INT, 2)),
-    ROW(LOAD, 4, 1, ON_MEMORY, 1),                     /* ldr x1, [x2] */
+    ROW(LOAD, 4, 1, ON_MEMORY, 1),                     /* ldr x1, [x2]; SLOTHY has 3 */
     /* ldr x1, [x2, x3, lsl #3] */
     ROW(LOAD_INDEX, 5, 2, ON_SHIFT, 1, AND_2(ON_MEMORY, 1, ON_INT, 1)),
     ROW(LOAD_PAIR, 4, 2, ON_MEMORY, 1),                /* ldp x1, x2, [x3] */
@@ -64,7 +65,7 @@ static const struct timing apple_m1_timing[TIME_COUNT] = {
     /* ldr q1, [x2, x3, lsl #4] */
     ROW(LOAD_V_INDEX, 5, 2, ON_SHIFT, 1, AND_2(ON_MEMORY, 1, ON_INT, 1)),
     ROW(LOAD_V_PAIR, 4, 2, ON_MEMORY, 1),              /* ldp q1, q2, [x3] */
-    ROW(LOAD_LIST_1, 5, 1, ON_MEMORY, 1),              /* ld1 {v1.16b}, [x2] */
+    ROW(LOAD_LIST_1, 5, 1, ON_MEMORY, 1),              /* ld1 {v1.16b}, [x2]; SLOTHY has 4 */
     ROW(LOAD_LIST_2, 5, 2, ON_MEMORY, 2),              /* ld1 {v10.16b, v11.16b}, [x3] */
     ROW(LOAD_LIST_3, 5, 3, ON_MEMORY, 3),              /* ld1 {v10.16b .. v12.16b}, [x4] */
     ROW(LOAD_LIST_4, 5, 4, ON_MEMORY, 4),              /* ld1 {v10.16b .. v13.16b}, [x5] */
@@ -90,13 +91,14 @@ static const struct timing apple_m1_timing[TIME_COUNT] = {
     ROW(HINT, 0, 1, 0, 1),                             /* nop */
     ROW(V_LOGIC, 2, 1, ON_VECTOR, 1),                  /* eor v1.16b, v2.16b, v3.16b */
     ROW(V_ADD, 2, 1, ON_VECTOR, 1),                    /* add v1.4s, v2.4s, v3.4s */
-    ROW(V_COMPARE, 3, 1, ON_VECTOR, 1),                /* cmeq v1.16b, v2.16b, v3.16b */
+    /* cmeq v1.16b, v2.16b, v3.16b; SLOTHY has 2 */
+    ROW(V_COMPARE, 3, 1, ON_VECTOR, 1),
     ROW(V_SHIFT, 2, 1, ON_VECTOR, 1, VIA(V_SHIFT)),    /* ushr v1.16b, v2.16b, #2 */
     ROW(V_SHIFT_INSERT, 2, 1, ON_VECTOR, 1),           /* sri v1.4s, v2.4s, #3 */
     ROW(V_SHIFT_LONG, 2, 1, ON_VECTOR, 1),             /* ushll v1.8h, v2.8b, #3 */
     /* mla v1.4s, v2.4s, v3.4s */
     ROW(V_MUL, 4, 1, ON_VMUL, 1, AND(ON_VECTOR, 1), VIA(V_MULTIPLY)),
-    /* umlal v1.2d, v2.2s, v3.2s */
+    /* umlal v1.2d, v2.2s, v3.2s; SLOTHY has 3 */
     ROW(V_MUL_LONG, 4, 1, ON_VMUL, 1, AND(ON_VECTOR, 1), VIA(V_MULTIPLY)),
     ROW(V_ADD_LONG, 2, 1, ON_VECTOR, 1),               /* uaddl v1.8h, v2.8b, v3.8b */
     ROW(V_PERMUTE, 2, 1, ON_VECTOR, 1),                /* zip1 v1.4s, v2.4s, v3.4s */
@@ -112,7 +114,7 @@ static const struct timing apple_m1_timing[TIME_COUNT] = {
     ROW(V_DUP_GENERAL, 7, 2, ON_MEMORY, 1, AND(ON_VECTOR, 1)),
     /* ins v1.d[0], v3.d[1] */
     ROW(V_INSERT_LANE, 7, 2, ON_MEMORY, 1, AND(ON_VECTOR, 1)),
-    /* ins v1.d[0], x3 */
+    /* ins v1.d[0], x3; SLOTHY has 5 */
     ROW(V_INSERT_GENERAL, 7, 2, ON_MEMORY, 1, AND(ON_VECTOR, 1)),
     /* umov x1, v2.d[0] */
     ROW(V_TO_GENERAL, 5, 2, ON_MEMORY, 1, AND(ON_INT, 1)),

@@ -8,7 +8,8 @@
  * forwarded in that model. That aese and aesmc fuse is from LLVM's tuning of this core
  * (FeatureFuseAES); llvm-mca does not know it, and no source at hand has the pair's
  * latency: that of one AES instruction is assumed. Erratum 835769: a 64-bit
- * multiply-accumulate right after a memory access may be wrong.
+ * multiply-accumulate right after a memory access may be wrong. There is no second source:
+ * SLOTHY has no model of this core.
  */
 #include "core/rows.h"
 

@@ -9,7 +9,9 @@
 
 #include "core/cores.h"
 
-static const struct core *const judges[] = { &core_cortex_a53, &core_cortex_a55, &core_cortex_a72, NULL };
+static const struct core *const judges[] = {
+    &core_cortex_a53, &core_cortex_a55, &core_cortex_a72, NULL,
+};
 
 const struct core core_generic = {
     .name = "generic",

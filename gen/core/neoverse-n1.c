@@ -1,10 +1,13 @@
 /* neoverse-n1.c: Arm Neoverse N1 and Cortex-A76, out of order.
  *
  * Sources: LLVM 22's scheduling model of it (latency, micro-operations, resources),
- * one instruction of each class, measured with llvm-mca-22; it dispatches three a
- * cycle, SLOTHY's model has four (the sources disagree; LLVM's is kept). The window is
- * LLVM's micro-operation buffer, the fused pairs are those of Arm's Software
- * Optimization Guide.
+ * one instruction of each class, measured with llvm-mca-22. The window is LLVM's
+ * micro-operation buffer, the fused pairs are those of Arm's Software Optimization
+ * Guide.
+ *
+ * It dispatches three a cycle; SLOTHY's model has four, two of them for vectors. Where
+ * SLOTHY's latency is another the row says so. LLVM's figures are kept: they are what
+ * figures are compared with.
  */
 #include "core/rows.h"
 
@@ -23,14 +26,14 @@ enum {
 
 static const struct timing neoverse_n1_timing[TIME_COUNT] = {
     ROW(ALU, 1, 1, ON_INT, 1),                         /* add x1, x2, x3 */
-    ROW(ALU_SHIFT, 1, 1, ON_INT, 1),                   /* eor x1, x2, x3, ror #4 */
+    ROW(ALU_SHIFT, 1, 1, ON_INT, 1),                   /* eor x1, x2, x3, ror #4; SLOTHY has 2 */
     ROW(ALU_FLAGS, 1, 1, ON_INT, 1),                   /* subs x1, x2, #3 */
     ROW(ALU_FLAGS_SHIFT, 2, 1, ON_MULTI, 1),           /* subs x1, x2, x3, lsl #3 */
     ROW(ADC, 1, 1, ON_INT, 1),                         /* adcs x1, x2, x3 */
     ROW(SELECT, 1, 1, ON_INT, 1),                      /* csel x1, x2, x3, gt */
     ROW(SHIFT, 1, 1, ON_INT, 1),                       /* lsl x1, x2, #3 */
     ROW(BITFIELD, 1, 1, ON_INT, 1),                    /* ubfx x1, x2, #4, #3 */
-    ROW(EXTRACT, 3, 2, ON_MULTI, 1, AND(ON_INT, 1)),   /* extr x1, x2, x3, #3 */
+    ROW(EXTRACT, 3, 2, ON_MULTI, 1, AND(ON_INT, 1)),   /* extr x1, x2, x3, #3; SLOTHY has 1 */
     ROW(MOVE_IMM, 1, 1, ON_INT, 1),                    /* movz x1, #1 */
     ROW(MOVE, 1, 1, ON_INT, 1),                        /* mov x1, x2 */
     ROW(REVERSE, 1, 1, ON_INT, 1),                     /* rev x1, x2 */
@@ -43,15 +46,15 @@ static const struct timing neoverse_n1_timing[TIME_COUNT] = {
     ROW(LOAD, 4, 1, ON_LOAD, 1),                       /* ldr x1, [x2] */
     ROW(LOAD_INDEX, 4, 1, ON_LOAD, 1),                 /* ldr x1, [x2, x3, lsl #3] */
     ROW(LOAD_PAIR, 4, 2, ON_LOAD, 2),                  /* ldp x1, x2, [x3] */
-    /* ldr q1, [x2] */
+    /* ldr q1, [x2]; SLOTHY has 4 */
     ROW(LOAD_V, 5, 2, ON_LOAD, 1, AND(ON_INT, 1), .writeback_uops = NOTHING,
         .writeback_busy = NOTHING),
     /* ldr q1, [x2, x3, lsl #4] */
     ROW(LOAD_V_INDEX, 6, 2, ON_LOAD, 1, AND(ON_INT, 1)),
-    /* ldp q1, q2, [x3] */
+    /* ldp q1, q2, [x3]; SLOTHY has 4 */
     ROW(LOAD_V_PAIR, 7, 3, ON_LOAD, 2, AND(ON_INT, 1), .second_latency = 4,
         .writeback_uops = NOTHING, .writeback_busy = NOTHING),
-    ROW(LOAD_LIST_1, 5, 1, ON_LOAD, 1),                /* ld1 {v1.16b}, [x2] */
+    ROW(LOAD_LIST_1, 5, 1, ON_LOAD, 1),                /* ld1 {v1.16b}, [x2]; SLOTHY has 4 */
     ROW(LOAD_LIST_2, 5, 2, ON_LOAD, 2),                /* ld1 {v10.16b, v11.16b}, [x3] */
     ROW(LOAD_LIST_3, 6, 3, ON_LOAD, 3),                /* ld1 {v10.16b .. v12.16b}, [x4] */
     ROW(LOAD_LIST_4, 6, 4, ON_LOAD, 4),                /* ld1 {v10.16b .. v13.16b}, [x5] */

@@ -3,7 +3,8 @@
  * Sources: LLVM 22's scheduling model of it (latency, micro-operations, resources,
  * ReadAdvance), one instruction of each class, measured with llvm-mca-22. The window
  * is LLVM's micro-operation buffer, the fused pairs are those of Arm's Software
- * Optimization Guide.
+ * Optimization Guide. There is no second source: SLOTHY has no model of a V core but one
+ * that it says is copied from Neoverse N1's.
  */
 #include "core/rows.h"
 
