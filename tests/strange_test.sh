@@ -91,6 +91,9 @@ refuses 3 'cannot write to small.def: Not a directory' gen small.def -o small.de
 refuses 3 'cannot write absent/x.S: No such file or directory' linux64 absent/x.S small.def
 refuses 3 'cannot write out: Is a directory' linux64 out small.def
 refuses 3 'cannot write /dev/full: No space left on device' linux64 /dev/full small.def
+mkdir -p taken/small-win.S
+refuses 3 'cannot write taken/small-win.S: Is a directory' gen small.def -o taken
+"$kgen" gen small.def -t windows,windows -o other >/dev/null || fail 'a platform that is named twice'
 mkdir closed
 chmod a-w closed
 [ -w closed ] || refuses 3 'cannot write to closed: Permission denied' gen small.def -o closed

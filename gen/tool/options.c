@@ -31,6 +31,14 @@ static bool refuse(const char *what, const char *value, const char *choices)
 
 /* -- where values go -- */
 
+static void add_target(struct command_line *c, const struct target *t)
+{
+    for (int i = 0; i < c->compile.targets.n; i++)
+        if (c->compile.targets.at[i] == t)
+            return;
+    vec_push(&c->compile.targets, t);
+}
+
 static bool set_targets(struct command_line *c, const char *value)
 {
     struct text choices = {0};
@@ -45,7 +53,7 @@ static bool set_targets(struct command_line *c, const char *value)
 
         if (!t)
             return refuse("platform", name, choices.at);
-        vec_push(&c->compile.targets, t);
+        add_target(c, t);
         value = comma ? comma + 1 : NULL;
     }
     return true;

@@ -25,7 +25,6 @@ static enum status cannot(const char *verb, const char *what, int reason)
     return STATUS_OUTPUT;
 }
 
-/* Found out before the first file is written, not after half of them. */
 static enum status check_directory(const char *dir)
 {
     struct stat st;
@@ -51,22 +50,25 @@ static bool is_source(const struct stat *st)
     return false;
 }
 
-/* No file that was read, and none twice (`kgen linux64 m.d m.def -MD`). */
-static enum status check_paths(const struct outputs *out, const char *dir)
+/* No file that was read, none twice (`kgen linux64 m.d m.def -MD`), no directory:
+ * what can be known is found out before the first is written. */
+static enum status check_path(const struct outputs *out, const char *dir, int n)
 {
-    for (int i = 0; i < out->files.n; i++) {
-        const char *path = output_path(dir, out->files.at[i].name);
-        struct stat st;
+    const char *path = output_path(dir, out->files.at[n].name);
+    struct stat st;
 
-        if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && is_source(&st)) {
-            fprintf(stderr, "kgen: cannot write %s: it is a source of what is written\n", path);
+    for (int i = 0; i < n; i++)
+        if (strcmp(path, output_path(dir, out->files.at[i].name)) == 0) {
+            fprintf(stderr, "kgen: cannot write %s: two outputs have this name\n", path);
             return STATUS_OUTPUT;
         }
-        for (int k = 0; k < i; k++)
-            if (strcmp(path, output_path(dir, out->files.at[k].name)) == 0) {
-                fprintf(stderr, "kgen: cannot write %s: two outputs have this name\n", path);
-                return STATUS_OUTPUT;
-            }
+    if (stat(path, &st) != 0)
+        return STATUS_DONE;
+    if (S_ISDIR(st.st_mode))
+        return cannot("write", path, EISDIR);
+    if (S_ISREG(st.st_mode) && is_source(&st)) {
+        fprintf(stderr, "kgen: cannot write %s: it is a source of what is written\n", path);
+        return STATUS_OUTPUT;
     }
     return STATUS_DONE;
 }
@@ -116,8 +118,11 @@ static enum status write_output(const struct text *t, const char *path)
 
 enum status outputs_write(const struct outputs *out, const char *dir)
 {
-    if ((dir && check_directory(dir) != STATUS_DONE) || check_paths(out, dir) != STATUS_DONE)
+    if (dir && check_directory(dir) != STATUS_DONE)
         return STATUS_OUTPUT;
+    for (int i = 0; i < out->files.n; i++)
+        if (check_path(out, dir, i) != STATUS_DONE)
+            return STATUS_OUTPUT;
     for (int i = 0; i < out->files.n; i++)
         if (write_output(&out->files.at[i].text, output_path(dir, out->files.at[i].name)) !=
             STATUS_DONE) {
