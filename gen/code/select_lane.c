@@ -165,7 +165,7 @@ void select_build(struct selector *s, struct ir_inst *i, struct vreg *to)
 
 static bool takes_zero_register(enum operand_kind k) { return k == OP_X || k == OP_W; }
 
-/* aese(x ^ k, 0) = aese(x, k) (DESIGN.md 2.1). */
+/* aese(x ^ k, 0) = aese(x, k) (docs/design.md 2.1). */
 static bool select_aes_key(struct selector *s, struct ir_inst *i, struct vreg *to)
 {
     if (i->insn != INSN_aese && i->insn != INSN_aesd)

@@ -1,6 +1,6 @@
 /* alias.c: which accesses may touch the same bytes.
  *
- * By DESIGN.md 1.6 distinct array parameters do not overlap, but an `out` may
+ * By docs/design.md 1.6 distinct array parameters do not overlap, but an `out` may
  * be exactly the same array as an `in`. So two accesses conflict only when
  * their objects may be the same and their offsets meet: with one key, exactly
  * when their constant parts meet; otherwise they may.

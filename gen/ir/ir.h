@@ -123,7 +123,7 @@ struct ir_func *ir_lower(struct func *f);
 void ir_simplify(struct ir_func *f);        /* folding, identities, value numbering, dead code */
 void ir_hoist(struct ir_func *f);           /* loop invariants */
 
-/* May these two touch a common byte? Exact by DESIGN.md 1.6 for accesses that
+/* May these two touch a common byte? Exact by docs/design.md 1.6 for accesses that
  * stand in one block, or in one iteration of one loop. */
 bool ir_may_alias(const struct func *f, const struct mem_ref *a, const struct mem_ref *b);
 
