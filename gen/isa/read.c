@@ -210,9 +210,12 @@ static int candidates(const char *line, const enum insn **first)
 
 static bool prints_as(const struct phys_insn *insn, const char *line)
 {
+    const struct mem_mark mark = mem_mark();
     struct text printed = { 0 };
     insn_print(&printed, insn);
-    return strcmp(printed.at, line) == 0;
+    const bool same = strcmp(printed.at, line) == 0;
+    mem_release_to(mark);
+    return same;
 }
 
 const char *insn_read(const char *text, struct phys_insn *insn)

@@ -21,6 +21,12 @@ void code_add_label(struct code *code, const char *name)
     vec_push(&code->labels, ((struct code_label){ name, code->lines.n }));
 }
 
+void code_expect(struct code *code, int lines)
+{
+    code->lines.at = NEW_ARRAY(struct decoded, lines);
+    code->lines.cap = lines;
+}
+
 void code_add(struct code *code, const struct phys_insn *insn, uint32_t line)
 {
     vec_push(&code->lines, ((struct decoded){ *insn, -1, line }));

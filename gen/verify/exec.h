@@ -28,6 +28,8 @@ enum { EXEC_RETURN = -1 };
 
 /* A label stands before the next line added. */
 void code_add_label(struct code *code, const char *name);
+/* Room for so many lines, once, for code that is long. */
+void code_expect(struct code *code, int lines);
 void code_add(struct code *code, const struct phys_insn *insn, uint32_t line);
 /* Finds every target. Returns NULL, or what is wrong: a label defined twice, or
  * a branch to a label that is not there. Calls of unknown symbols and page

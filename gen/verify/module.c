@@ -188,9 +188,13 @@ bool verify_module(const struct code_module *m, const struct module_text *texts,
     bool all = verify_list(&h, &exports);
     report_unreached(&h);
     for (int i = 1; i < count; i++) {
+        const struct mem_mark mark = mem_mark();
+        const int complaints = complaint_count();
         if (!read_back(m, &texts[i], &other))
             return false;
         all &= verify_other(m, texts, i, &first, &other, report);
+        if (!report && complaint_count() == complaints)
+            mem_release_to(mark);
     }
     return all;
 }

@@ -239,15 +239,40 @@ void check_case(const struct expectation *e, const struct scene *scene, const st
 
 /* What the source writes to one byte, first to last. */
 struct written { val term; int byte; struct written *next; };
-struct history { struct written *first, *last; };
+struct byte_history { struct written *first, *last; };
 
-static struct history *history_of(const struct cells *m, const struct region *r)
+/* Of the bytes from `from` up to `to`, the first and the last that are written: a
+ * beginning writes little of a region that may be huge. */
+struct history { uint64_t from, to; struct byte_history *at; };
+
+static bool is_in(const struct region *r, const struct store_record *s)
 {
-    struct history *h = NEW_ARRAY(struct history, r->window + 1);
+    return s->address - r->base < r->window;
+}
+
+static struct history empty_history(const struct cells *m, const struct region *r)
+{
+    struct history h = { .from = UINT64_MAX };
     for (int i = 0; i < m->stores.n; i++) {
         const struct store_record *s = &m->stores.at[i];
-        for (int k = 0; s->address - r->base < r->window && k < s->bytes; k++) {
-            struct history *to = &h[s->address - r->base + (uint64_t)k];
+        const uint64_t offset = s->address - r->base, end = offset + (uint64_t)s->bytes;
+        if (!is_in(r, s))
+            continue;
+        h.from = offset < h.from ? offset : h.from;
+        h.to = end > h.to ? end : h.to;
+    }
+    if (h.from < h.to)
+        h.at = NEW_ARRAY(struct byte_history, h.to - h.from);
+    return h;
+}
+
+static struct history history_of(const struct cells *m, const struct region *r)
+{
+    struct history h = empty_history(m, r);
+    for (int i = 0; i < m->stores.n; i++) {
+        const struct store_record *s = &m->stores.at[i];
+        for (int k = 0; is_in(r, s) && k < s->bytes; k++) {
+            struct byte_history *to = &h.at[s->address - r->base + (uint64_t)k - h.from];
             struct written *w = NEW(struct written);
             *w = (struct written){ s->value, k, NULL };
             if (to->last)
@@ -260,37 +285,55 @@ static struct history *history_of(const struct cells *m, const struct region *r)
     return h;
 }
 
+/* Takes what the source writes next to the byte at OFFSET; NULL when it writes no more. */
+static const struct written *next_written(struct history *h, uint64_t offset)
+{
+    if (offset < h->from || offset >= h->to)
+        return NULL;
+    struct byte_history *of = &h->at[offset - h->from];
+    const struct written *w = of->first;
+    if (w)
+        of->first = w->next;
+    return w;
+}
+
 static val byte_of(val term, int byte)
 {
     return term_cat(8, &(struct piece){ term, (uint16_t)(8 * byte), 8 }, 1);
 }
 
+static void compare_byte(struct comparison *c, struct history *h, const struct region *region,
+                         const struct store_record *s, int k)
+{
+    const uint64_t offset = s->address - region->base + (uint64_t)k;
+    const struct written *w = next_written(h, offset);
+    val found = byte_of(s->value, k), expected = w ? byte_of(w->term, w->byte) : 0;
+    if (found != expected && !(expected && term_second_look(&expected, &found)))
+        differ(c, mem_format("byte %llu of %s", (unsigned long long)offset, region->name), expected,
+               found);
+}
+
 /* Every store of the code writes what the source writes there next. */
 static void compare_stores(struct comparison *c, const struct region *region)
 {
-    struct history *h = history_of(c->expected->domain.memory, region);
+    struct history h = history_of(c->expected->domain.memory, region);
     const struct cells *m = c->domain.memory;
-    for (int i = 0; i < m->stores.n && !c->found->difference; i++) {
-        const struct store_record *s = &m->stores.at[i];
-        uint64_t offset = s->address - region->base;
-        for (int k = 0; offset < region->window && k < s->bytes && !c->found->difference; k++) {
-            struct written **next = &h[offset + (uint64_t)k].first;
-            val found = byte_of(s->value, k), expected = *next ? byte_of((*next)->term, (*next)->byte) : 0;
-            if (found != expected && !(expected && term_second_look(&expected, &found)))
-                differ(c, mem_format("byte %llu of %s", (unsigned long long)offset + (unsigned)k,
-                                     region->name), expected, found);
-            else
-                *next = (*next)->next;
-        }
-    }
+    for (int i = 0; i < m->stores.n; i++)
+        for (int k = 0; is_in(region, &m->stores.at[i]) && k < m->stores.at[i].bytes; k++)
+            if (!c->found->difference)
+                compare_byte(c, &h, region, &m->stores.at[i], k);
 }
 
 static void compare_written(struct comparison *c)
 {
     const struct cells *m = c->domain.memory;
-    for (int i = 0; i < m->regions.n; i++)
+    for (int i = 0; i < m->regions.n; i++) {
+        const struct mem_mark mark = mem_mark();
         if (!is_stack(c->scene, &m->regions.at[i]))
             compare_stores(c, &m->regions.at[i]);
+        if (!c->found->difference)
+            mem_release_to(mark);
+    }
 }
 
 static void check_beginning(const struct expectation *e, const struct emitted *text, const char *label,

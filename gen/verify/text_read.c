@@ -219,9 +219,18 @@ static char *strip(const char *line, size_t n)
     return s;
 }
 
+static int count_lines(const char *text, size_t n)
+{
+    int lines = 1;
+    for (size_t i = 0; i < n; i++)
+        lines += text[i] == '\n';
+    return lines;
+}
+
 struct emitted text_read(const char *text, size_t n)
 {
     struct emitted out = { .align = 1 };
+    code_expect(&out.code, count_lines(text, n));
     struct reader r = { .out = &out, .in_text = true };
     const char *end = text + n;
     while (text < end && !out.complaint) {
