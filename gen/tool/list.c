@@ -14,11 +14,12 @@
 #include <string.h>
 
 #include "code/build.h"
+#include "tool/alive.h"
 #include "tool/loops.h"
 #include "tool/options.h"
 
 enum { COLUMN_CODE = 8, COLUMN_NAME = 52, COLUMN_LINE = 82, COLUMN_CYCLE = 87, COLUMN_WAIT = 103,
-       COLUMN_LIVE = 121, TURNS = 40 };
+       COLUMN_LIVE = 121, COMPUTES_WIDTH = COLUMN_LINE - COLUMN_NAME - 2, TURNS = 40 };
 
 struct listing {
     struct text *out;
@@ -31,90 +32,6 @@ struct listing {
     int at;                     /* the instruction that is next */
     int kinds[16];
 };
-
-/* -- which registers are alive -- */
-
-/* The flags take the bit of xzr, which never lives. */
-static const uint64_t FLAGS_ALIVE = 1ull << REG_ZERO;
-
-static uint64_t bit_of(const struct vreg *v)
-{
-    return v->class < CLASS_FLAGS ? 1ull << (v->class * 32 + v->assigned) : 0;
-}
-
-static uint64_t alive_before(const struct mach_insn *i, uint64_t after)
-{
-    struct reg_list l;
-    insn_defs(i, &l);
-    for (int k = 0; k < l.n; k++)
-        after &= ~bit_of(l.at[k]);
-    if (insn_writes_flags(i))
-        after &= ~FLAGS_ALIVE;
-    if (insn_reads_flags(i))
-        after |= FLAGS_ALIVE;
-    insn_uses(i, &l);
-    for (int k = 0; k < l.n; k++)
-        after |= bit_of(l.at[k]);
-    return after;
-}
-
-static uint64_t alive_at(const struct mach_block *b, const uint64_t *in, uint64_t *behind, int first)
-{
-    uint64_t alive = 0;
-    int n = 0;
-    for (int s = 0; s < b->succs.n; s++)
-        alive |= in[b->succs.at[s]->id];
-    for (const struct mach_insn *i = b->first; i != NULL; i = i->next)
-        n++;
-    for (const struct mach_insn *i = b->last; i != NULL; i = i->prev) {
-        behind[first + --n] = alive;
-        alive = alive_before(i, alive);
-    }
-    return alive;
-}
-
-/* Behind every instruction; until nothing changes. */
-static uint64_t *find_live(struct mach_func *f)
-{
-    int n = 0;
-    bool changed = true;
-    blocks_link(f);
-    for (int b = 0; b < f->blocks.n; b++)
-        for (const struct mach_insn *i = f->blocks.at[b]->first; i != NULL; i = i->next)
-            n++;
-    uint64_t *behind = NEW_ARRAY(uint64_t, n + 1), *in = NEW_ARRAY(uint64_t, f->blocks.n + 1);
-    while (changed) {
-        int first = 0;
-        changed = false;
-        for (int b = 0; b < f->blocks.n; b++) {
-            const struct mach_block *block = f->blocks.at[b];
-            const uint64_t alive = alive_at(block, in, behind, first);
-            changed |= in[b] != alive;
-            in[b] = alive;
-            for (const struct mach_insn *i = block->first; i != NULL; i = i->next)
-                first++;
-        }
-    }
-    return behind;
-}
-
-static void print_registers(struct text *out, char letter, uint32_t set)
-{
-    if (set == 0)
-        return;
-    text_format(out, "%s%c", out->at[out->n - 1] == ' ' ? "" : " ", letter);
-    bool any = false;
-    for (int r = 0; r < 32; r++) {
-        int last = r;
-        if ((set >> r & 1) == 0)
-            continue;
-        while (last < 31 && (set >> (last + 1) & 1) != 0)
-            last++;
-        text_format(out, last > r ? "%s%d-%d" : "%s%d", any ? "," : "", r, last);
-        any = true;
-        r = last;
-    }
-}
 
 /* -- what an instruction computes -- */
 
@@ -134,6 +51,15 @@ static void add_memory(struct text *t, const struct mach_insn *i)
         text_format(t, "%+lld", (long long)i->mem.disp);
 }
 
+/* Of what is in no statement. */
+static const char *without_statement(const struct mach_insn *i)
+{
+    const struct insn_row *row = row_of(i);
+    if ((row->flags & IS_STORE) != 0)
+        return "(wipe)";
+    return row->timing_class == TIME_MOVE_IMM ? "(constant)" : NULL;
+}
+
 /* Names and algebra; where there are none, the statement. */
 static const char *meaning_of(const struct mach_insn *i)
 {
@@ -148,7 +74,7 @@ static const char *meaning_of(const struct mach_insn *i)
                 && i->op[k].reg->name != NULL && i->op[k].reg->name[0] != '\0'
                 && k != insn_base_operand(i))
                 text_format(&t, "%s%s", k == 0 ? " = " : ", ", i->op[k].reg->name);
-        return t.at;
+        return t.n > 0 || i->loc.file != 0 ? t.at : without_statement(i);
     }
     for (int k = 0; k < row->operand_count; k++)
         if ((row->op[k].role == ROLE_DEF || row->op[k].role == ROLE_TIED) && i->op[k].reg != NULL
@@ -157,8 +83,10 @@ static const char *meaning_of(const struct mach_insn *i)
     add_memory(&t, i);
     if (i->algebra != NULL)
         text_format(&t, "%s%s", t.n > 0 ? "  " : "", i->algebra);
-    if (t.n == 0 && i->loc.file != 0)
-        text_add(&t, statement_text(i, COLUMN_LINE - COLUMN_NAME - 2));
+    if (t.n == 0)
+        return i->loc.file != 0 ? statement_text(i, COMPUTES_WIDTH) : without_statement(i);
+    if (t.n > COMPUTES_WIDTH)
+        strcpy(t.at + COMPUTES_WIDTH - 3, "...");
     return t.at;
 }
 
@@ -193,10 +121,12 @@ static void print_event(struct listing *l, const struct pipeline_event *e)
     print_wait(l, e);
 }
 
-static const char *const kinds[] = {
-    "load", "store", "integer", "multiply", "move", "branch", "call", "vector", "table look-up", "AES",
-};
 enum { LOADS, STORES, INTEGERS, MULTIPLIES, MOVES, BRANCHES, CALLS, VECTORS, TABLES, AES };
+static const char *const kinds[] = {
+    [LOADS] = "load", [STORES] = "store", [INTEGERS] = "integer", [MULTIPLIES] = "multiply",
+    [MOVES] = "move", [BRANCHES] = "branch", [CALLS] = "call", [VECTORS] = "vector",
+    [TABLES] = "table look-up", [AES] = "AES",
+};
 
 static int kind_of(const struct mach_insn *i)
 {
@@ -257,10 +187,7 @@ static void print_line(struct listing *l, const struct mach_insn *i, const struc
     }
     print_event(l, e);
     text_column(l->out, COLUMN_LIVE);
-    print_registers(l->out, 'x', (uint32_t)(l->live[l->at] & ~FLAGS_ALIVE));
-    print_registers(l->out, 'v', (uint32_t)(l->live[l->at] >> 32));
-    if ((l->live[l->at] & FLAGS_ALIVE) != 0)
-        text_add(l->out, l->out->at[l->out->n - 1] == ' ' ? "flags" : " flags");
+    alive_print(l->out, l->live[l->at]);
     while (l->out->n > 0 && l->out->at[l->out->n - 1] == ' ')
         l->out->at[--l->out->n] = '\0';
     text_add(l->out, "\n");
@@ -376,6 +303,12 @@ static bool has_aes(const struct mach_func *f)
     return false;
 }
 
+static const struct { int at; const char *title; } columns[] = {
+    { 0, "offset" }, { COLUMN_CODE, "instruction" }, { COLUMN_NAME, "computes" },
+    { COLUMN_LINE, "line" }, { COLUMN_CYCLE, "cycle port" }, { COLUMN_WAIT, "waited" },
+    { COLUMN_LIVE, "alive behind it" },
+};
+
 static void print_heading(struct listing *l, bool pairs)
 {
     text_format(l->out, "%s, %s:%u, scheduled for %s, issued on %s\n", l->f->name,
@@ -385,24 +318,17 @@ static void print_heading(struct listing *l, bool pairs)
         text_format(l->out, "aese and aesmc that stand together count as %s\n",
                     pairs ? "one, as the core joins them"
                           : "two, as for llvm-mca (--pairs: as one, as the core joins them)");
-    text_add(l->out, "offset");
-    text_column(l->out, COLUMN_CODE);
-    text_add(l->out, "instruction");
-    text_column(l->out, COLUMN_NAME);
-    text_add(l->out, "computes");
-    text_column(l->out, COLUMN_LINE);
-    text_add(l->out, "line");
-    text_column(l->out, COLUMN_CYCLE);
-    text_add(l->out, "cycle port");
-    text_column(l->out, COLUMN_WAIT);
-    text_add(l->out, "waited");
-    text_column(l->out, COLUMN_LIVE);
-    text_add(l->out, "alive behind it\n");
+    for (int k = 0; k < COUNT(columns); k++) {
+        if (columns[k].at > 0)
+            text_column(l->out, columns[k].at);
+        text_add(l->out, columns[k].title);
+    }
+    text_add(l->out, "\n");
 }
 
 static void print_listing(struct text *out, struct mach_func *f, const struct command_line *line)
 {
-    struct listing l = { .out = out, .f = f, .labels = number_labels(f), .live = find_live(f) };
+    struct listing l = { .out = out, .f = f, .labels = number_labels(f), .live = alive_behind(f) };
     struct loop_list loops = { 0 };
     l.core = line->core != NULL ? line->core : f->core;
     l.pipeline = pipeline_new(l.core, line->pairs);
