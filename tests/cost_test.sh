@@ -42,7 +42,7 @@ lines rounds | grep -q "^rounds:16x4	4	" || fail 'steps of a loop inside a woven
 
 # The bound of four inversions on two vector ports is the loads' and stores' port.
 "$kgen" cost "$scratch/k.def" invert --core cortex-a72 >"$scratch/table"
-grep -q '^invert, .*k.def:5: 4 steps$' "$scratch/table" || fail 'heading'
+grep -q '^invert, .*k.def:5: 4 steps of 16 bytes$' "$scratch/table" || fail 'heading'
 grep -q 'a step   a byte    bound  set by$' "$scratch/table" || fail 'columns'
 grep -q '^  cortex-a72 .*  STORE$' "$scratch/table" || fail 'what sets the bound'
 

@@ -61,11 +61,18 @@ static void print_number(struct text *out, int n, int width)
     text_format(out, "%*s", width, number.at);
 }
 
+static void print_counted(struct text *out, int n, const char *what)
+{
+    text_format(out, "%d %s%s", n, what, n == 1 ? "" : "s");
+}
+
 static void print_counts(struct text *out, const struct loop *l)
 {
-    text_format(out, "%d instructions", l->n);
-    if (l->bytes > 0)
-        text_format(out, ", %d bytes", l->bytes);
+    print_counted(out, l->n, "instruction");
+    if (l->bytes > 0) {
+        text_add(out, ", ");
+        print_counted(out, l->bytes, "byte");
+    }
 }
 
 enum { FIRST_COLUMN = 16, VARIANT_COLUMNS = 54 };
@@ -88,12 +95,16 @@ static void print_cost(struct text *out, const struct loop *l, const struct loop
 static void print_heading(struct text *out, const struct row_of_variants *r)
 {
     const struct loop *l = r->at[0];
-    if (l->header != NULL)
-        text_format(out, "%s, %s:%d: %d step%s\n", l->f->func->name, source_name(l->loc.file),
-                    l->loc.line, l->steps, l->steps == 1 ? "" : "s");
+    text_format(out, "%s, %s:%d: ", l->f->func->name, source_name(l->loc.file), l->loc.line);
+    if (l->header == NULL)
+        text_add(out, "straight code");
     else
-        text_format(out, "%s, %s:%d: straight code\n", l->f->func->name,
-                    source_name(l->loc.file), l->loc.line);
+        print_counted(out, l->steps, "step");
+    if (l->header != NULL && l->bytes > 0 && l->bytes % l->steps == 0) {
+        text_add(out, " of ");
+        print_counted(out, l->bytes / l->steps, "byte");
+    }
+    text_add(out, "\n");
     for (int k = 0; k < r->n; k++) {
         text_column(out, FIRST_COLUMN + k * VARIANT_COLUMNS);
         text_format(out, " %s: ", variant_of(r->at[k]));
