@@ -4,11 +4,12 @@
  * addresses; then it computes each other extent from the parameters, rounds it up
  * to 16 bytes (sp stays aligned, AAPCS64 6.4.5.1), moves sp down and keeps the
  * address. frame.c sets x29 before all this, and restores sp from it. Frames that
- * may have a page and more are made
- * in the same way, whatever their extents are: Windows commits stack pages one
- * at a time, and has __chkstk touch them in order ("Prolog and epilog": x15 is
- * the size / 16, and is kept; x16, x17 and the flags are not). To the allocator
- * that is a call like any other, so that no parameter stays in these registers.
+ * may have a page and more are made in the same way, whatever their extents are:
+ * Windows commits stack pages one at a time, and has __chkstk touch them in order
+ * ("Prolog and epilog": x15 is the size / 16, and is kept; x16, x17 and the flags
+ * are not). To the allocator that is a call like any other, so that no parameter
+ * stays in these registers. A subroutine without saved registers may touch the end
+ * of its frame first; its page and that of its caller count together.
  */
 #include "code/select.h"
 
@@ -109,7 +110,7 @@ void choose_frame(struct selector *s)
 {
     struct frame *frame = &s->f->frame;
     const struct func *f = s->ir->func;
-    frame->is_variable = frame->is_large = f->stack_bytes > SMALL_STACK;
+    frame->is_variable = frame->is_large = f->stack_bytes > 0 && f->stack_depth > SMALL_STACK;
     for (int k = 0; k < f->objects.n; k++)
         frame->is_variable |= f->objects.at[k]->kind == OBJECT_STACK
                               && f->objects.at[k]->extent->kind != E_CONST;
