@@ -24,8 +24,9 @@
 //   state  out, AEGIS_128L
 //   key    in, 16 bytes
 //   nonce  in, 16 bytes
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	_aegis128l_init
 	.private_extern	_aegis128l_init
 	.p2align	4
@@ -145,8 +146,10 @@ Laegis128l_init_2:
 //   state  out, AEGIS_128L
 //   key    in, 16 bytes
 //   nonce  in, 16 bytes
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	_aegis128l_init_sha3
 	.private_extern	_aegis128l_init_sha3
 	.p2align	4
@@ -264,8 +267,9 @@ Laegis128l_init_sha3_2:
 //   state      inout, AEGIS_128L
 //   ad         in, ad_length bytes
 //   ad_length  size_t
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	_aegis128l_absorb
 	.private_extern	_aegis128l_absorb
 	.p2align	4
@@ -641,8 +645,10 @@ Laegis128l_absorb_9:
 //   state      inout, AEGIS_128L
 //   ad         in, ad_length bytes
 //   ad_length  size_t
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	_aegis128l_absorb_sha3
 	.private_extern	_aegis128l_absorb_sha3
 	.p2align	4
@@ -992,7 +998,8 @@ Laegis128l_absorb_sha3_9:
 //   length  size_t
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	_aegis128l_encrypt
 	.private_extern	_aegis128l_encrypt
 	.p2align	4
@@ -1480,7 +1487,9 @@ Laegis128l_encrypt_10:
 //   length  size_t
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	_aegis128l_encrypt_sha3
 	.private_extern	_aegis128l_encrypt_sha3
 	.p2align	4
@@ -1900,7 +1909,8 @@ Laegis128l_encrypt_sha3_10:
 //   length  size_t
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	_aegis128l_decrypt
 	.private_extern	_aegis128l_decrypt
 	.p2align	4
@@ -2384,7 +2394,9 @@ Laegis128l_decrypt_11:
 //   length  size_t
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	_aegis128l_decrypt_sha3
 	.private_extern	_aegis128l_decrypt_sha3
 	.p2align	4
@@ -2807,8 +2819,9 @@ Laegis128l_decrypt_sha3_11:
 //   tag_length      size_t, 16 or 32
 //   ad_length       uint64_t
 //   message_length  uint64_t
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	_aegis128l_finalize
 	.private_extern	_aegis128l_finalize
 	.p2align	4
@@ -2896,8 +2909,10 @@ Laegis128l_finalize_4:
 //   tag_length      size_t, 16 or 32
 //   ad_length       uint64_t
 //   message_length  uint64_t
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	_aegis128l_finalize_sha3
 	.private_extern	_aegis128l_finalize_sha3
 	.p2align	4
@@ -2981,8 +2996,9 @@ Laegis128l_finalize_sha3_4:
 //   length      size_t
 //   key         in, 16 bytes
 //   nonce       in, 16 bytes
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	_aegis128l_mac
 	.private_extern	_aegis128l_mac
 	.p2align	4
@@ -3510,8 +3526,10 @@ Laegis128l_mac_15:
 //   length      size_t
 //   key         in, 16 bytes
 //   nonce       in, 16 bytes
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	_aegis128l_mac_sha3
 	.private_extern	_aegis128l_mac_sha3
 	.p2align	4
@@ -4003,8 +4021,9 @@ Laegis128l_mac_sha3_15:
 //   state  out, AEGIS_256
 //   key    in, 32 bytes
 //   nonce  in, 32 bytes
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	_aegis256_init
 	.private_extern	_aegis256_init
 	.p2align	4
@@ -4170,8 +4189,10 @@ Laegis256_init_2:
 //   state  out, AEGIS_256
 //   key    in, 32 bytes
 //   nonce  in, 32 bytes
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	_aegis256_init_sha3
 	.private_extern	_aegis256_init_sha3
 	.p2align	4
@@ -4333,8 +4354,9 @@ Laegis256_init_sha3_2:
 //   state      inout, AEGIS_256
 //   ad         in, ad_length bytes
 //   ad_length  size_t
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	_aegis256_absorb
 	.private_extern	_aegis256_absorb
 	.p2align	4
@@ -4580,8 +4602,10 @@ Laegis256_absorb_9:
 //   state      inout, AEGIS_256
 //   ad         in, ad_length bytes
 //   ad_length  size_t
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	_aegis256_absorb_sha3
 	.private_extern	_aegis256_absorb_sha3
 	.p2align	4
@@ -4817,7 +4841,8 @@ Laegis256_absorb_sha3_7:
 //   length  size_t
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	_aegis256_encrypt
 	.private_extern	_aegis256_encrypt
 	.p2align	4
@@ -5146,7 +5171,9 @@ Laegis256_encrypt_10:
 //   length  size_t
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	_aegis256_encrypt_sha3
 	.private_extern	_aegis256_encrypt_sha3
 	.p2align	4
@@ -5423,7 +5450,8 @@ Laegis256_encrypt_sha3_8:
 //   length  size_t
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	_aegis256_decrypt
 	.private_extern	_aegis256_decrypt
 	.p2align	4
@@ -5737,7 +5765,9 @@ Laegis256_decrypt_10:
 //   length  size_t
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	_aegis256_decrypt_sha3
 	.private_extern	_aegis256_decrypt_sha3
 	.p2align	4
@@ -6024,8 +6054,9 @@ Laegis256_decrypt_sha3_9:
 //   tag_length      size_t, 16 or 32
 //   ad_length       uint64_t
 //   message_length  uint64_t
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	_aegis256_finalize
 	.private_extern	_aegis256_finalize
 	.p2align	4
@@ -6098,8 +6129,10 @@ Laegis256_finalize_4:
 //   tag_length      size_t, 16 or 32
 //   ad_length       uint64_t
 //   message_length  uint64_t
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	_aegis256_finalize_sha3
 	.private_extern	_aegis256_finalize_sha3
 	.p2align	4
@@ -6167,8 +6200,9 @@ Laegis256_finalize_sha3_3:
 //   length      size_t
 //   key         in, 32 bytes
 //   nonce       in, 32 bytes
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	_aegis256_mac
 	.private_extern	_aegis256_mac
 	.p2align	4
@@ -6607,8 +6641,10 @@ Laegis256_mac_15:
 //   length      size_t
 //   key         in, 32 bytes
 //   nonce       in, 32 bytes
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	_aegis256_mac_sha3
 	.private_extern	_aegis256_mac_sha3
 	.p2align	4

@@ -23,8 +23,9 @@
 //   state  out, AEGIS_128L
 //   key    in, 16 bytes
 //   nonce  in, 16 bytes
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aegis128l_init
 	.hidden	aegis128l_init
 	.type	aegis128l_init, %function
@@ -146,8 +147,10 @@ aegis128l_init:
 //   state  out, AEGIS_128L
 //   key    in, 16 bytes
 //   nonce  in, 16 bytes
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	aegis128l_init_sha3
 	.hidden	aegis128l_init_sha3
 	.type	aegis128l_init_sha3, %function
@@ -267,8 +270,9 @@ aegis128l_init_sha3:
 //   state      inout, AEGIS_128L
 //   ad         in, ad_length bytes
 //   ad_length  size_t
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aegis128l_absorb
 	.hidden	aegis128l_absorb
 	.type	aegis128l_absorb, %function
@@ -646,8 +650,10 @@ aegis128l_absorb:
 //   state      inout, AEGIS_128L
 //   ad         in, ad_length bytes
 //   ad_length  size_t
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	aegis128l_absorb_sha3
 	.hidden	aegis128l_absorb_sha3
 	.type	aegis128l_absorb_sha3, %function
@@ -999,7 +1005,8 @@ aegis128l_absorb_sha3:
 //   length  size_t
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aegis128l_encrypt
 	.hidden	aegis128l_encrypt
 	.type	aegis128l_encrypt, %function
@@ -1489,7 +1496,9 @@ aegis128l_encrypt:
 //   length  size_t
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	aegis128l_encrypt_sha3
 	.hidden	aegis128l_encrypt_sha3
 	.type	aegis128l_encrypt_sha3, %function
@@ -1911,7 +1920,8 @@ aegis128l_encrypt_sha3:
 //   length  size_t
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aegis128l_decrypt
 	.hidden	aegis128l_decrypt
 	.type	aegis128l_decrypt, %function
@@ -2397,7 +2407,9 @@ aegis128l_decrypt:
 //   length  size_t
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	aegis128l_decrypt_sha3
 	.hidden	aegis128l_decrypt_sha3
 	.type	aegis128l_decrypt_sha3, %function
@@ -2822,8 +2834,9 @@ aegis128l_decrypt_sha3:
 //   tag_length      size_t, 16 or 32
 //   ad_length       uint64_t
 //   message_length  uint64_t
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aegis128l_finalize
 	.hidden	aegis128l_finalize
 	.type	aegis128l_finalize, %function
@@ -2913,8 +2926,10 @@ aegis128l_finalize:
 //   tag_length      size_t, 16 or 32
 //   ad_length       uint64_t
 //   message_length  uint64_t
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	aegis128l_finalize_sha3
 	.hidden	aegis128l_finalize_sha3
 	.type	aegis128l_finalize_sha3, %function
@@ -3000,8 +3015,9 @@ aegis128l_finalize_sha3:
 //   length      size_t
 //   key         in, 16 bytes
 //   nonce       in, 16 bytes
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aegis128l_mac
 	.hidden	aegis128l_mac
 	.type	aegis128l_mac, %function
@@ -3531,8 +3547,10 @@ aegis128l_mac:
 //   length      size_t
 //   key         in, 16 bytes
 //   nonce       in, 16 bytes
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	aegis128l_mac_sha3
 	.hidden	aegis128l_mac_sha3
 	.type	aegis128l_mac_sha3, %function
@@ -4026,8 +4044,9 @@ aegis128l_mac_sha3:
 //   state  out, AEGIS_256
 //   key    in, 32 bytes
 //   nonce  in, 32 bytes
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aegis256_init
 	.hidden	aegis256_init
 	.type	aegis256_init, %function
@@ -4195,8 +4214,10 @@ aegis256_init:
 //   state  out, AEGIS_256
 //   key    in, 32 bytes
 //   nonce  in, 32 bytes
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	aegis256_init_sha3
 	.hidden	aegis256_init_sha3
 	.type	aegis256_init_sha3, %function
@@ -4360,8 +4381,9 @@ aegis256_init_sha3:
 //   state      inout, AEGIS_256
 //   ad         in, ad_length bytes
 //   ad_length  size_t
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aegis256_absorb
 	.hidden	aegis256_absorb
 	.type	aegis256_absorb, %function
@@ -4609,8 +4631,10 @@ aegis256_absorb:
 //   state      inout, AEGIS_256
 //   ad         in, ad_length bytes
 //   ad_length  size_t
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	aegis256_absorb_sha3
 	.hidden	aegis256_absorb_sha3
 	.type	aegis256_absorb_sha3, %function
@@ -4848,7 +4872,8 @@ aegis256_absorb_sha3:
 //   length  size_t
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aegis256_encrypt
 	.hidden	aegis256_encrypt
 	.type	aegis256_encrypt, %function
@@ -5179,7 +5204,9 @@ aegis256_encrypt:
 //   length  size_t
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	aegis256_encrypt_sha3
 	.hidden	aegis256_encrypt_sha3
 	.type	aegis256_encrypt_sha3, %function
@@ -5458,7 +5485,8 @@ aegis256_encrypt_sha3:
 //   length  size_t
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aegis256_decrypt
 	.hidden	aegis256_decrypt
 	.type	aegis256_decrypt, %function
@@ -5774,7 +5802,9 @@ aegis256_decrypt:
 //   length  size_t
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	aegis256_decrypt_sha3
 	.hidden	aegis256_decrypt_sha3
 	.type	aegis256_decrypt_sha3, %function
@@ -6063,8 +6093,9 @@ aegis256_decrypt_sha3:
 //   tag_length      size_t, 16 or 32
 //   ad_length       uint64_t
 //   message_length  uint64_t
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aegis256_finalize
 	.hidden	aegis256_finalize
 	.type	aegis256_finalize, %function
@@ -6139,8 +6170,10 @@ aegis256_finalize:
 //   tag_length      size_t, 16 or 32
 //   ad_length       uint64_t
 //   message_length  uint64_t
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	aegis256_finalize_sha3
 	.hidden	aegis256_finalize_sha3
 	.type	aegis256_finalize_sha3, %function
@@ -6210,8 +6243,9 @@ aegis256_finalize_sha3:
 //   length      size_t
 //   key         in, 32 bytes
 //   nonce       in, 32 bytes
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aegis256_mac
 	.hidden	aegis256_mac
 	.type	aegis256_mac, %function
@@ -6652,8 +6686,10 @@ aegis256_mac:
 //   length      size_t
 //   key         in, 32 bytes
 //   nonce       in, 32 bytes
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	aegis256_mac_sha3
 	.hidden	aegis256_mac_sha3
 	.type	aegis256_mac_sha3, %function

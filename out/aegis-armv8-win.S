@@ -23,8 +23,9 @@
 //   state  out, AEGIS_128L
 //   key    in, 16 bytes
 //   nonce  in, 16 bytes
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aegis128l_init
 	.def	aegis128l_init
 	.scl	2
@@ -145,8 +146,10 @@ aegis128l_init:
 //   state  out, AEGIS_128L
 //   key    in, 16 bytes
 //   nonce  in, 16 bytes
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	aegis128l_init_sha3
 	.def	aegis128l_init_sha3
 	.scl	2
@@ -265,8 +268,9 @@ aegis128l_init_sha3:
 //   state      inout, AEGIS_128L
 //   ad         in, ad_length bytes
 //   ad_length  size_t
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aegis128l_absorb
 	.def	aegis128l_absorb
 	.scl	2
@@ -649,8 +653,10 @@ aegis128l_absorb:
 //   state      inout, AEGIS_128L
 //   ad         in, ad_length bytes
 //   ad_length  size_t
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	aegis128l_absorb_sha3
 	.def	aegis128l_absorb_sha3
 	.scl	2
@@ -1006,7 +1012,8 @@ aegis128l_absorb_sha3:
 //   length  size_t
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aegis128l_encrypt
 	.def	aegis128l_encrypt
 	.scl	2
@@ -1495,7 +1502,9 @@ aegis128l_encrypt:
 //   length  size_t
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	aegis128l_encrypt_sha3
 	.def	aegis128l_encrypt_sha3
 	.scl	2
@@ -1918,7 +1927,8 @@ aegis128l_encrypt_sha3:
 //   length  size_t
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aegis128l_decrypt
 	.def	aegis128l_decrypt
 	.scl	2
@@ -2408,7 +2418,9 @@ aegis128l_decrypt:
 //   length  size_t
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	aegis128l_decrypt_sha3
 	.def	aegis128l_decrypt_sha3
 	.scl	2
@@ -2837,8 +2849,9 @@ aegis128l_decrypt_sha3:
 //   tag_length      size_t, 16 or 32
 //   ad_length       uint64_t
 //   message_length  uint64_t
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aegis128l_finalize
 	.def	aegis128l_finalize
 	.scl	2
@@ -2927,8 +2940,10 @@ aegis128l_finalize:
 //   tag_length      size_t, 16 or 32
 //   ad_length       uint64_t
 //   message_length  uint64_t
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	aegis128l_finalize_sha3
 	.def	aegis128l_finalize_sha3
 	.scl	2
@@ -3013,8 +3028,9 @@ aegis128l_finalize_sha3:
 //   length      size_t
 //   key         in, 16 bytes
 //   nonce       in, 16 bytes
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aegis128l_mac
 	.def	aegis128l_mac
 	.scl	2
@@ -3548,8 +3564,10 @@ aegis128l_mac:
 //   length      size_t
 //   key         in, 16 bytes
 //   nonce       in, 16 bytes
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	aegis128l_mac_sha3
 	.def	aegis128l_mac_sha3
 	.scl	2
@@ -4047,8 +4065,9 @@ aegis128l_mac_sha3:
 //   state  out, AEGIS_256
 //   key    in, 32 bytes
 //   nonce  in, 32 bytes
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aegis256_init
 	.def	aegis256_init
 	.scl	2
@@ -4215,8 +4234,10 @@ aegis256_init:
 //   state  out, AEGIS_256
 //   key    in, 32 bytes
 //   nonce  in, 32 bytes
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	aegis256_init_sha3
 	.def	aegis256_init_sha3
 	.scl	2
@@ -4379,8 +4400,9 @@ aegis256_init_sha3:
 //   state      inout, AEGIS_256
 //   ad         in, ad_length bytes
 //   ad_length  size_t
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aegis256_absorb
 	.def	aegis256_absorb
 	.scl	2
@@ -4632,8 +4654,10 @@ aegis256_absorb:
 //   state      inout, AEGIS_256
 //   ad         in, ad_length bytes
 //   ad_length  size_t
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	aegis256_absorb_sha3
 	.def	aegis256_absorb_sha3
 	.scl	2
@@ -4875,7 +4899,8 @@ aegis256_absorb_sha3:
 //   length  size_t
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aegis256_encrypt
 	.def	aegis256_encrypt
 	.scl	2
@@ -5203,7 +5228,9 @@ aegis256_encrypt:
 //   length  size_t
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	aegis256_encrypt_sha3
 	.def	aegis256_encrypt_sha3
 	.scl	2
@@ -5486,7 +5513,8 @@ aegis256_encrypt_sha3:
 //   length  size_t
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aegis256_decrypt
 	.def	aegis256_decrypt
 	.scl	2
@@ -5806,7 +5834,9 @@ aegis256_decrypt:
 //   length  size_t
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	aegis256_decrypt_sha3
 	.def	aegis256_decrypt_sha3
 	.scl	2
@@ -6099,8 +6129,9 @@ aegis256_decrypt_sha3:
 //   tag_length      size_t, 16 or 32
 //   ad_length       uint64_t
 //   message_length  uint64_t
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aegis256_finalize
 	.def	aegis256_finalize
 	.scl	2
@@ -6174,8 +6205,10 @@ aegis256_finalize:
 //   tag_length      size_t, 16 or 32
 //   ad_length       uint64_t
 //   message_length  uint64_t
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	aegis256_finalize_sha3
 	.def	aegis256_finalize_sha3
 	.scl	2
@@ -6244,8 +6277,9 @@ aegis256_finalize_sha3:
 //   length      size_t
 //   key         in, 32 bytes
 //   nonce       in, 32 bytes
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aegis256_mac
 	.def	aegis256_mac
 	.scl	2
@@ -6690,8 +6724,10 @@ aegis256_mac:
 //   length      size_t
 //   key         in, 32 bytes
 //   nonce       in, 32 bytes
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+//   the SHA-3 instructions (FEAT_SHA3).
 	.globl	aegis256_mac_sha3
 	.def	aegis256_mac_sha3
 	.scl	2

@@ -36,8 +36,9 @@ typedef struct {
  *   state  out, AEGIS_128L
  *   key    in, 16 bytes
  *   nonce  in, 16 bytes
- * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+ * Arrays do not overlap.
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
  */
 void aegis128l_init(AEGIS_128L *state, const uint8_t *key, const uint8_t *nonce);
 
@@ -47,8 +48,10 @@ void aegis128l_init(AEGIS_128L *state, const uint8_t *key, const uint8_t *nonce)
  *   state  out, AEGIS_128L
  *   key    in, 16 bytes
  *   nonce  in, 16 bytes
- * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+ * Arrays do not overlap.
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+ *   the SHA-3 instructions (FEAT_SHA3).
  */
 void aegis128l_init_sha3(AEGIS_128L *state, const uint8_t *key, const uint8_t *nonce);
 
@@ -58,8 +61,9 @@ void aegis128l_init_sha3(AEGIS_128L *state, const uint8_t *key, const uint8_t *n
  *   state      inout, AEGIS_128L
  *   ad         in, ad_length bytes
  *   ad_length  size_t
- * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+ * Arrays do not overlap.
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
  */
 void aegis128l_absorb(AEGIS_128L *state, const uint8_t *ad, size_t ad_length);
 
@@ -69,8 +73,10 @@ void aegis128l_absorb(AEGIS_128L *state, const uint8_t *ad, size_t ad_length);
  *   state      inout, AEGIS_128L
  *   ad         in, ad_length bytes
  *   ad_length  size_t
- * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+ * Arrays do not overlap.
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+ *   the SHA-3 instructions (FEAT_SHA3).
  */
 void aegis128l_absorb_sha3(AEGIS_128L *state, const uint8_t *ad, size_t ad_length);
 
@@ -83,7 +89,8 @@ void aegis128l_absorb_sha3(AEGIS_128L *state, const uint8_t *ad, size_t ad_lengt
  *   length  size_t
  * dst may be the same array as src.
  * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
  */
 void aegis128l_encrypt(AEGIS_128L *state, const uint8_t *src, uint8_t *dst, size_t length);
 
@@ -96,7 +103,9 @@ void aegis128l_encrypt(AEGIS_128L *state, const uint8_t *src, uint8_t *dst, size
  *   length  size_t
  * dst may be the same array as src.
  * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+ *   the SHA-3 instructions (FEAT_SHA3).
  */
 void aegis128l_encrypt_sha3(AEGIS_128L *state, const uint8_t *src, uint8_t *dst,
         size_t length);
@@ -111,7 +120,8 @@ void aegis128l_encrypt_sha3(AEGIS_128L *state, const uint8_t *src, uint8_t *dst,
  *   length  size_t
  * dst may be the same array as src.
  * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
  */
 void aegis128l_decrypt(AEGIS_128L *state, const uint8_t *src, uint8_t *dst, size_t length);
 
@@ -125,7 +135,9 @@ void aegis128l_decrypt(AEGIS_128L *state, const uint8_t *src, uint8_t *dst, size
  *   length  size_t
  * dst may be the same array as src.
  * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+ *   the SHA-3 instructions (FEAT_SHA3).
  */
 void aegis128l_decrypt_sha3(AEGIS_128L *state, const uint8_t *src, uint8_t *dst,
         size_t length);
@@ -139,8 +151,9 @@ void aegis128l_decrypt_sha3(AEGIS_128L *state, const uint8_t *src, uint8_t *dst,
  *   tag_length      size_t, 16 or 32
  *   ad_length       uint64_t
  *   message_length  uint64_t
- * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+ * Arrays do not overlap.
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
  */
 void aegis128l_finalize(const AEGIS_128L *state, uint8_t *tag, size_t tag_length,
         uint64_t ad_length, uint64_t message_length);
@@ -154,8 +167,10 @@ void aegis128l_finalize(const AEGIS_128L *state, uint8_t *tag, size_t tag_length
  *   tag_length      size_t, 16 or 32
  *   ad_length       uint64_t
  *   message_length  uint64_t
- * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+ * Arrays do not overlap.
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+ *   the SHA-3 instructions (FEAT_SHA3).
  */
 void aegis128l_finalize_sha3(const AEGIS_128L *state, uint8_t *tag, size_t tag_length,
         uint64_t ad_length, uint64_t message_length);
@@ -169,8 +184,9 @@ void aegis128l_finalize_sha3(const AEGIS_128L *state, uint8_t *tag, size_t tag_l
  *   length      size_t
  *   key         in, 16 bytes
  *   nonce       in, 16 bytes
- * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+ * Arrays do not overlap.
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
  */
 void aegis128l_mac(uint8_t *tag, size_t tag_length, const uint8_t *src, size_t length,
         const uint8_t *key, const uint8_t *nonce);
@@ -184,8 +200,10 @@ void aegis128l_mac(uint8_t *tag, size_t tag_length, const uint8_t *src, size_t l
  *   length      size_t
  *   key         in, 16 bytes
  *   nonce       in, 16 bytes
- * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+ * Arrays do not overlap.
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+ *   the SHA-3 instructions (FEAT_SHA3).
  */
 void aegis128l_mac_sha3(uint8_t *tag, size_t tag_length, const uint8_t *src, size_t length,
         const uint8_t *key, const uint8_t *nonce);
@@ -196,8 +214,9 @@ void aegis128l_mac_sha3(uint8_t *tag, size_t tag_length, const uint8_t *src, siz
  *   state  out, AEGIS_256
  *   key    in, 32 bytes
  *   nonce  in, 32 bytes
- * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+ * Arrays do not overlap.
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
  */
 void aegis256_init(AEGIS_256 *state, const uint8_t *key, const uint8_t *nonce);
 
@@ -207,8 +226,10 @@ void aegis256_init(AEGIS_256 *state, const uint8_t *key, const uint8_t *nonce);
  *   state  out, AEGIS_256
  *   key    in, 32 bytes
  *   nonce  in, 32 bytes
- * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+ * Arrays do not overlap.
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+ *   the SHA-3 instructions (FEAT_SHA3).
  */
 void aegis256_init_sha3(AEGIS_256 *state, const uint8_t *key, const uint8_t *nonce);
 
@@ -218,8 +239,9 @@ void aegis256_init_sha3(AEGIS_256 *state, const uint8_t *key, const uint8_t *non
  *   state      inout, AEGIS_256
  *   ad         in, ad_length bytes
  *   ad_length  size_t
- * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+ * Arrays do not overlap.
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
  */
 void aegis256_absorb(AEGIS_256 *state, const uint8_t *ad, size_t ad_length);
 
@@ -229,8 +251,10 @@ void aegis256_absorb(AEGIS_256 *state, const uint8_t *ad, size_t ad_length);
  *   state      inout, AEGIS_256
  *   ad         in, ad_length bytes
  *   ad_length  size_t
- * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+ * Arrays do not overlap.
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+ *   the SHA-3 instructions (FEAT_SHA3).
  */
 void aegis256_absorb_sha3(AEGIS_256 *state, const uint8_t *ad, size_t ad_length);
 
@@ -243,7 +267,8 @@ void aegis256_absorb_sha3(AEGIS_256 *state, const uint8_t *ad, size_t ad_length)
  *   length  size_t
  * dst may be the same array as src.
  * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
  */
 void aegis256_encrypt(AEGIS_256 *state, const uint8_t *src, uint8_t *dst, size_t length);
 
@@ -256,7 +281,9 @@ void aegis256_encrypt(AEGIS_256 *state, const uint8_t *src, uint8_t *dst, size_t
  *   length  size_t
  * dst may be the same array as src.
  * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+ *   the SHA-3 instructions (FEAT_SHA3).
  */
 void aegis256_encrypt_sha3(AEGIS_256 *state, const uint8_t *src, uint8_t *dst,
         size_t length);
@@ -271,7 +298,8 @@ void aegis256_encrypt_sha3(AEGIS_256 *state, const uint8_t *src, uint8_t *dst,
  *   length  size_t
  * dst may be the same array as src.
  * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
  */
 void aegis256_decrypt(AEGIS_256 *state, const uint8_t *src, uint8_t *dst, size_t length);
 
@@ -285,7 +313,9 @@ void aegis256_decrypt(AEGIS_256 *state, const uint8_t *src, uint8_t *dst, size_t
  *   length  size_t
  * dst may be the same array as src.
  * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+ *   the SHA-3 instructions (FEAT_SHA3).
  */
 void aegis256_decrypt_sha3(AEGIS_256 *state, const uint8_t *src, uint8_t *dst,
         size_t length);
@@ -299,8 +329,9 @@ void aegis256_decrypt_sha3(AEGIS_256 *state, const uint8_t *src, uint8_t *dst,
  *   tag_length      size_t, 16 or 32
  *   ad_length       uint64_t
  *   message_length  uint64_t
- * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+ * Arrays do not overlap.
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
  */
 void aegis256_finalize(const AEGIS_256 *state, uint8_t *tag, size_t tag_length,
         uint64_t ad_length, uint64_t message_length);
@@ -314,8 +345,10 @@ void aegis256_finalize(const AEGIS_256 *state, uint8_t *tag, size_t tag_length,
  *   tag_length      size_t, 16 or 32
  *   ad_length       uint64_t
  *   message_length  uint64_t
- * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+ * Arrays do not overlap.
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+ *   the SHA-3 instructions (FEAT_SHA3).
  */
 void aegis256_finalize_sha3(const AEGIS_256 *state, uint8_t *tag, size_t tag_length,
         uint64_t ad_length, uint64_t message_length);
@@ -329,8 +362,9 @@ void aegis256_finalize_sha3(const AEGIS_256 *state, uint8_t *tag, size_t tag_len
  *   length      size_t
  *   key         in, 32 bytes
  *   nonce       in, 32 bytes
- * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+ * Arrays do not overlap.
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
  */
 void aegis256_mac(uint8_t *tag, size_t tag_length, const uint8_t *src, size_t length,
         const uint8_t *key, const uint8_t *nonce);
@@ -344,8 +378,10 @@ void aegis256_mac(uint8_t *tag, size_t tag_length, const uint8_t *src, size_t le
  *   length      size_t
  *   key         in, 32 bytes
  *   nonce       in, 32 bytes
- * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL) and the SHA-3 instructions (FEAT_SHA3).
+ * Arrays do not overlap.
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL),
+ *   the SHA-3 instructions (FEAT_SHA3).
  */
 void aegis256_mac_sha3(uint8_t *tag, size_t tag_length, const uint8_t *src, size_t length,
         const uint8_t *key, const uint8_t *nonce);

@@ -25,7 +25,8 @@
 //   key  in, AES_KEY
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	_aes_hw_encrypt
 	.private_extern	_aes_hw_encrypt
 	.p2align	4
@@ -156,7 +157,8 @@ Laes_hw_encrypt_3:
 //   key  in, AES_KEY
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	_aes_hw_decrypt
 	.private_extern	_aes_hw_decrypt
 	.p2align	4
@@ -292,7 +294,8 @@ Laes_hw_decrypt_3:
 //   ivec    in, 16 bytes
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	_aes_hw_ctr32_encrypt_blocks
 	.private_extern	_aes_hw_ctr32_encrypt_blocks
 	.p2align	4
@@ -1551,7 +1554,8 @@ Laes_hw_ctr32_encrypt_blocks_15:
 //   enc     int
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	_aes_hw_cbc_encrypt
 	.private_extern	_aes_hw_cbc_encrypt
 	.p2align	4
@@ -2238,7 +2242,8 @@ Laes_hw_cbc_encrypt_31:
 //   where length % 16 == 0
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	_aes_hw_ecb_encrypt
 	.private_extern	_aes_hw_ecb_encrypt
 	.p2align	4
@@ -3276,8 +3281,9 @@ Laesv8_armv8_expand_6:
 //   user_key  in, bits / 8 bytes
 //   bits      int
 //   key       out, AES_KEY
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	_aes_hw_set_encrypt_key
 	.private_extern	_aes_hw_set_encrypt_key
 	.p2align	4
@@ -3350,8 +3356,9 @@ Laes_hw_set_encrypt_key_2:
 //   user_key  in, bits / 8 bytes
 //   bits      int
 //   key       out, AES_KEY
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	_aes_hw_set_decrypt_key
 	.private_extern	_aes_hw_set_decrypt_key
 	.p2align	4

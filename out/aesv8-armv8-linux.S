@@ -25,7 +25,8 @@
 //   key  in, AES_KEY
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aes_hw_encrypt
 	.hidden	aes_hw_encrypt
 	.type	aes_hw_encrypt, %function
@@ -158,7 +159,8 @@ aes_hw_encrypt:
 //   key  in, AES_KEY
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aes_hw_decrypt
 	.hidden	aes_hw_decrypt
 	.type	aes_hw_decrypt, %function
@@ -296,7 +298,8 @@ aes_hw_decrypt:
 //   ivec    in, 16 bytes
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aes_hw_ctr32_encrypt_blocks
 	.hidden	aes_hw_ctr32_encrypt_blocks
 	.type	aes_hw_ctr32_encrypt_blocks, %function
@@ -1557,7 +1560,8 @@ aes_hw_ctr32_encrypt_blocks:
 //   enc     int
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aes_hw_cbc_encrypt
 	.hidden	aes_hw_cbc_encrypt
 	.type	aes_hw_cbc_encrypt, %function
@@ -2246,7 +2250,8 @@ aes_hw_cbc_encrypt:
 //   where length % 16 == 0
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aes_hw_ecb_encrypt
 	.hidden	aes_hw_ecb_encrypt
 	.type	aes_hw_ecb_encrypt, %function
@@ -3288,8 +3293,9 @@ aesv8_armv8_expand:
 //   user_key  in, bits / 8 bytes
 //   bits      int
 //   key       out, AES_KEY
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aes_hw_set_encrypt_key
 	.hidden	aes_hw_set_encrypt_key
 	.type	aes_hw_set_encrypt_key, %function
@@ -3356,8 +3362,9 @@ aes_hw_set_encrypt_key:
 //   user_key  in, bits / 8 bytes
 //   bits      int
 //   key       out, AES_KEY
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aes_hw_set_decrypt_key
 	.hidden	aes_hw_set_decrypt_key
 	.type	aes_hw_set_decrypt_key, %function

@@ -25,7 +25,8 @@
 //   key  in, AES_KEY
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aes_hw_encrypt
 	.def	aes_hw_encrypt
 	.scl	2
@@ -157,7 +158,8 @@ aes_hw_encrypt:
 //   key  in, AES_KEY
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aes_hw_decrypt
 	.def	aes_hw_decrypt
 	.scl	2
@@ -294,7 +296,8 @@ aes_hw_decrypt:
 //   ivec    in, 16 bytes
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aes_hw_ctr32_encrypt_blocks
 	.def	aes_hw_ctr32_encrypt_blocks
 	.scl	2
@@ -1554,7 +1557,8 @@ aes_hw_ctr32_encrypt_blocks:
 //   enc     int
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aes_hw_cbc_encrypt
 	.def	aes_hw_cbc_encrypt
 	.scl	2
@@ -2242,7 +2246,8 @@ aes_hw_cbc_encrypt:
 //   where length % 16 == 0
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aes_hw_ecb_encrypt
 	.def	aes_hw_ecb_encrypt
 	.scl	2
@@ -3283,8 +3288,9 @@ aesv8_armv8_expand:
 //   user_key  in, bits / 8 bytes
 //   bits      int
 //   key       out, AES_KEY
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aes_hw_set_encrypt_key
 	.def	aes_hw_set_encrypt_key
 	.scl	2
@@ -3357,8 +3363,9 @@ aes_hw_set_encrypt_key:
 //   user_key  in, bits / 8 bytes
 //   bits      int
 //   key       out, AES_KEY
-// Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Arrays do not overlap.
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	aes_hw_set_decrypt_key
 	.def	aes_hw_set_decrypt_key
 	.scl	2

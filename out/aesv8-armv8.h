@@ -27,7 +27,8 @@ extern "C" {
  *   key  in, AES_KEY
  * dst may be the same array as src.
  * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
  */
 void aes_hw_encrypt(const uint8_t *src, uint8_t *dst, const AES_KEY *key);
 
@@ -39,7 +40,8 @@ void aes_hw_encrypt(const uint8_t *src, uint8_t *dst, const AES_KEY *key);
  *   key  in, AES_KEY
  * dst may be the same array as src.
  * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
  */
 void aes_hw_decrypt(const uint8_t *src, uint8_t *dst, const AES_KEY *key);
 
@@ -55,7 +57,8 @@ void aes_hw_decrypt(const uint8_t *src, uint8_t *dst, const AES_KEY *key);
  *   ivec    in, 16 bytes
  * dst may be the same array as src.
  * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
  */
 void aes_hw_ctr32_encrypt_blocks(const uint8_t *src, uint8_t *dst, size_t blocks,
         const AES_KEY *key, const uint8_t *ivec);
@@ -74,7 +77,8 @@ void aes_hw_ctr32_encrypt_blocks(const uint8_t *src, uint8_t *dst, size_t blocks
  *   enc     int
  * dst may be the same array as src.
  * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
  */
 void aes_hw_cbc_encrypt(const uint8_t *src, uint8_t *dst, size_t length, const AES_KEY *key,
         uint8_t *ivec, int enc);
@@ -91,7 +95,8 @@ void aes_hw_cbc_encrypt(const uint8_t *src, uint8_t *dst, size_t length, const A
  *   where length % 16 == 0
  * dst may be the same array as src.
  * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
  */
 void aes_hw_ecb_encrypt(const uint8_t *src, uint8_t *dst, size_t length, const AES_KEY *key,
         int enc);
@@ -103,8 +108,9 @@ void aes_hw_ecb_encrypt(const uint8_t *src, uint8_t *dst, size_t length, const A
  *   user_key  in, bits / 8 bytes
  *   bits      int
  *   key       out, AES_KEY
- * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+ * Arrays do not overlap.
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
  */
 int aes_hw_set_encrypt_key(const uint8_t *user_key, int bits, AES_KEY *key);
 
@@ -115,8 +121,9 @@ int aes_hw_set_encrypt_key(const uint8_t *user_key, int bits, AES_KEY *key);
  *   user_key  in, bits / 8 bytes
  *   bits      int
  *   key       out, AES_KEY
- * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+ * Arrays do not overlap.
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
  */
 int aes_hw_set_decrypt_key(const uint8_t *user_key, int bits, AES_KEY *key);
 

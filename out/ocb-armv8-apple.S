@@ -34,7 +34,8 @@
 //   where first + blocks <= 4294967296
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	_ocb_aes_hw_encrypt
 	.private_extern	_ocb_aes_hw_encrypt
 	.p2align	4
@@ -688,7 +689,8 @@ Locb_aes_hw_encrypt_15:
 //   where first + blocks <= 4294967296
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	_ocb_aes_hw_decrypt
 	.private_extern	_ocb_aes_hw_decrypt
 	.p2align	4

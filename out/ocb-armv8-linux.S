@@ -34,7 +34,8 @@
 //   where first + blocks <= 4294967296
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	ocb_aes_hw_encrypt
 	.hidden	ocb_aes_hw_encrypt
 	.type	ocb_aes_hw_encrypt, %function
@@ -690,7 +691,8 @@ ocb_aes_hw_encrypt:
 //   where first + blocks <= 4294967296
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	ocb_aes_hw_decrypt
 	.hidden	ocb_aes_hw_decrypt
 	.type	ocb_aes_hw_decrypt, %function

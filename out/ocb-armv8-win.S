@@ -34,7 +34,8 @@
 //   where first + blocks <= 4294967296
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	ocb_aes_hw_encrypt
 	.def	ocb_aes_hw_encrypt
 	.scl	2
@@ -689,7 +690,8 @@ ocb_aes_hw_encrypt:
 //   where first + blocks <= 4294967296
 // dst may be the same array as src.
 // Arrays do not overlap otherwise.
-// Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+// Needs Armv8.0 with Advanced SIMD,
+//   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
 	.globl	ocb_aes_hw_decrypt
 	.def	ocb_aes_hw_decrypt
 	.scl	2

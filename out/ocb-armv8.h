@@ -34,7 +34,8 @@ extern "C" {
  *   where first + blocks <= 4294967296
  * dst may be the same array as src.
  * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
  */
 void ocb_aes_hw_encrypt(const uint8_t *src, uint8_t *dst, size_t blocks, uint64_t first,
         const AES_KEY *key, const uint8_t *mask, uint8_t *offset, uint8_t *checksum);
@@ -54,7 +55,8 @@ void ocb_aes_hw_encrypt(const uint8_t *src, uint8_t *dst, size_t blocks, uint64_
  *   where first + blocks <= 4294967296
  * dst may be the same array as src.
  * Arrays do not overlap otherwise.
- * Needs Armv8.0 with Advanced SIMD and the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
+ * Needs Armv8.0 with Advanced SIMD,
+ *   the AES and PMULL instructions (FEAT_AES, FEAT_PMULL).
  */
 void ocb_aes_hw_decrypt(const uint8_t *src, uint8_t *dst, size_t blocks, uint64_t first,
         const AES_KEY *key, const uint8_t *mask, uint8_t *offset, uint8_t *checksum);

@@ -2023,7 +2023,7 @@ Lvpaes_armv8_expand_6:
 //   user_key  in, bits / 8 bytes
 //   bits      int, 128, 192 or 256
 //   key       out, AES_KEY
-// Arrays do not overlap otherwise.
+// Arrays do not overlap.
 // Needs Armv8.0 with Advanced SIMD.
 	.globl	_vpaes_set_encrypt_key
 	.private_extern	_vpaes_set_encrypt_key
@@ -2140,7 +2140,7 @@ Lvpaes_set_encrypt_key_1:
 //   user_key  in, bits / 8 bytes
 //   bits      int, 128, 192 or 256
 //   key       out, AES_KEY
-// Arrays do not overlap otherwise.
+// Arrays do not overlap.
 // Needs Armv8.0 with Advanced SIMD.
 	.globl	_vpaes_set_decrypt_key
 	.private_extern	_vpaes_set_decrypt_key

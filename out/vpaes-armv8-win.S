@@ -2025,7 +2025,7 @@ vpaes_armv8_expand:
 //   user_key  in, bits / 8 bytes
 //   bits      int, 128, 192 or 256
 //   key       out, AES_KEY
-// Arrays do not overlap otherwise.
+// Arrays do not overlap.
 // Needs Armv8.0 with Advanced SIMD.
 	.globl	vpaes_set_encrypt_key
 	.def	vpaes_set_encrypt_key
@@ -2140,7 +2140,7 @@ vpaes_set_encrypt_key:
 //   user_key  in, bits / 8 bytes
 //   bits      int, 128, 192 or 256
 //   key       out, AES_KEY
-// Arrays do not overlap otherwise.
+// Arrays do not overlap.
 // Needs Armv8.0 with Advanced SIMD.
 	.globl	vpaes_set_decrypt_key
 	.def	vpaes_set_decrypt_key

@@ -102,7 +102,7 @@ void vpaes_ecb_encrypt(const uint8_t *src, uint8_t *dst, uint64_t length,
  *   user_key  in, bits / 8 bytes
  *   bits      int, 128, 192 or 256
  *   key       out, AES_KEY
- * Arrays do not overlap otherwise.
+ * Arrays do not overlap.
  * Needs Armv8.0 with Advanced SIMD.
  */
 int vpaes_set_encrypt_key(const uint8_t *user_key, int bits, AES_KEY *key);
@@ -114,7 +114,7 @@ int vpaes_set_encrypt_key(const uint8_t *user_key, int bits, AES_KEY *key);
  *   user_key  in, bits / 8 bytes
  *   bits      int, 128, 192 or 256
  *   key       out, AES_KEY
- * Arrays do not overlap otherwise.
+ * Arrays do not overlap.
  * Needs Armv8.0 with Advanced SIMD.
  */
 int vpaes_set_decrypt_key(const uint8_t *user_key, int bits, AES_KEY *key);

@@ -102,7 +102,9 @@ grep -q '^  *base: [0-9]* instructions, 96 bytes  *sha3: [0-9]* instructions, 96
     "$scratch/table" || fail 'variants side by side'
 for module in aegis aesv8 ocb; do
     "$kgen" header kernels.def --module $module-armv8 | awk '
-        /^ \* Needs / { needs = $0 }
+        /^ \* Needs / { is_need = 1 }
+        /^ \*\/$/ { is_need = 0 }
+        is_need { needs = needs $0 }
         /^[a-z].*\(/ {
             functions++
             sha3 = $0 ~ /_sha3\(/
@@ -111,3 +113,9 @@ for module in aegis aesv8 ocb; do
         END { exit bad || !functions }' >"$scratch/wrong" || {
         cat "$scratch/wrong"; fail "what the functions of $module-armv8 need"; }
 done
+# Of arrays that may be the same somewhere the rest may not; where there are none, none may.
+"$kgen" header "$scratch/k.def" >"$scratch/k.h"
+[ "$(grep -c 'may be the same array as' "$scratch/k.h")" -eq \
+    "$(grep -c 'Arrays do not overlap otherwise' "$scratch/k.h")" ] || fail 'what may overlap'
+"$kgen" header kernels.def --module aegis-armv8 | grep -A9 'Starts with a key' |
+    grep -q 'Arrays do not overlap\.$' || fail 'nothing may overlap'

@@ -119,6 +119,7 @@ static void add_where(struct text *out, const struct func *f, const char *prefix
 static void add_aliases(struct text *out, const struct func *f, const char *prefix)
 {
     int memory = 0;
+    bool any = false;
 
     for (int i = 0; i < f->param_count; i++) {
         const struct object *a = f->params[i].object;
@@ -138,22 +139,20 @@ static void add_aliases(struct text *out, const struct func *f, const char *pref
         }
         if (others > 0)
             text_add(out, ".\n");
+        any |= others > 0;
     }
     if (memory > 1)
-        text_format(out, "%s Arrays do not overlap otherwise.\n", prefix);
+        text_format(out, "%s Arrays do not overlap%s.\n", prefix, any ? " otherwise" : "");
 }
 
 static void add_features(struct text *out, const struct mach_func *f, const char *prefix)
 {
-    const uint32_t needed = f->features | 1u << FEAT_BASE;
-    const char *between = "Needs";
+    const uint32_t needed = f->features;
 
-    text_format(out, "%s ", prefix);
-    for (int i = 0; i < FEAT_COUNT; i++)
-        if (needed >> i & 1) {
-            text_format(out, "%s %s", between, feature_titles[i]);
-            between = " and";
-        }
+    text_format(out, "%s Needs %s", prefix, feature_titles[FEAT_BASE]);
+    for (int i = FEAT_BASE + 1; i < FEAT_COUNT; i++)
+        if (needed >> i & 1)
+            text_format(out, ",\n%s   %s", prefix, feature_titles[i]);
     text_add(out, ".\n");
 }
 
