@@ -190,10 +190,12 @@ static void number_patterns(struct pipeline *p)
 {
     p->patterns = 0;
     for (int k = 0; k < 2 * p->n; k++) {
-        int j = 0;
-        while (j < k && !same_uses(&p->step[j], &p->step[k]))
-            j++;
-        p->step[k].pattern = j < k ? p->step[j].pattern : p->patterns++;
+        int pattern = 0;
+        while (pattern < p->patterns && !same_uses(p->like[pattern], &p->step[k]))
+            pattern++;
+        if (pattern == p->patterns)
+            p->like[p->patterns++] = &p->step[k];
+        p->step[k].pattern = pattern;
     }
 }
 
@@ -203,11 +205,12 @@ static void make_room(struct pipeline *p, int n)
 {
     if (n <= p->cap)
         return;
-    p->cap = n * 2;
+    p->cap = p->cap == 0 ? n : n * 2;
     p->insn = NEW_ARRAY(struct mach_insn *, p->cap);
     p->step = NEW_ARRAY(struct step, 2 * p->cap);
     p->identity = NEW_ARRAY(int, p->cap);
     p->sequence = NEW_ARRAY(const struct step *, p->cap);
+    p->like = NEW_ARRAY(const struct step *, 2 * p->cap);
     for (int k = 0; k < p->cap; k++)
         p->identity[k] = k;
 }

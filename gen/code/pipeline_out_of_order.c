@@ -111,14 +111,11 @@ static int find_group(struct window *w, uint32_t ports)
 void find_port_groups(struct pipeline *p)
 {
     struct window *w = p->window;
-    int patterns = 0;
     w->groups = 0;
     assert(p->patterns <= MAX_PATTERNS);
-    for (int k = 0; k < 2 * p->n; k++) {
-        const struct step *t = &p->step[k];
-        if (t->pattern < patterns)
-            continue;
-        struct queue *q = &w->queue[patterns++];
+    for (int pattern = 0; pattern < p->patterns; pattern++) {
+        const struct step *t = p->like[pattern];
+        struct queue *q = &w->queue[pattern];
         q->like = t;
         q->ports = t->uses == 1 ? t->use[0].ports : 0;
         for (int u = 0; u < t->uses; u++)

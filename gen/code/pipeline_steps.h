@@ -43,6 +43,7 @@ struct pipeline {
     int *slot_of, keys;         /* by register (key_of); 0: not seen */
     int *identity;              /* 0, 1, 2 … */
     const struct step **sequence;       /* that a run goes through; the first begins it */
+    const struct step **like;   /* by pattern: the first of it */
     int patterns;
     int half;                   /* cycles until the first half of the last run was done */
     struct pipeline_state *state;
